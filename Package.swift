@@ -30,14 +30,14 @@ let internals = [
     "CLinux", "CPipeWire", "KineCapture", "KinePipeWire", "KinePulse", "KineX11", "KineClient", "KineCodecs",
     "KineContainers", "KineDesktop", "KineImaging",
     "KineLive",
-    "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineRings", "KineServices", "KineWire",
+    "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineRings", "KineServices", "KineTakes", "KineWire",
 ]
 
 // The storeys, lowest first. A target imports what is in storeys below its own, and without a cycle what is in its own.
 let storeys = [
     ("Base", "CLinux CSandbox CSharedAtomics KinePlatform"),
     ("Media", "CPixels CYUV CFFmpeg COpenH264 CX264 KineMedia KineImaging KineContainers KineCodecs KineX264"),
-    ("Wire", "KineRings KineWire KineServices KineClient"),
+    ("Wire", "KineRings KineWire KineTakes KineServices KineClient"),
     ("Library", "Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange KinecastImaging"),
     ("Desktop", "CSDBus KineDesktop"),
     (
@@ -160,8 +160,11 @@ let package = Package(
             name: "KineServices",
             dependencies: ["KineMedia", "KineWire", "KinePlatform", "CLinux", system]),
 
-        // The messages of clients, engines and extensions, and the registry in which clients and engines find each other.
+        // The messages of clients, engines and extensions.
         .target(name: "KineWire", dependencies: ["KineMedia", "KinePlatform", "KineRings", "CLinux", system]),
+
+        // The registry in which clients and engines find each other, and who follows takes in it.
+        .target(name: "KineTakes", dependencies: ["KineWire", "KineMedia", "KinePlatform", "CLinux", system]),
 
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
         .target(name: "KineRTMP", dependencies: ["KineMedia"]),
@@ -191,7 +194,7 @@ let package = Package(
                 "KineTake", "KineSupervision", "KineCapture", "KineX11", "KineWayland", "KinePipeWire", "KinePulse",
                 "KineCodecs", "KineContainers", "KineRings",
                 "KineServices",
-                "KineWire", "KineDesktop", "KinePasteboard", "KineMedia", "KinePlatform", "CLinux", system,
+                "KineTakes", "KineWire", "KineDesktop", "KinePasteboard", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
 
         // What goes out to the network.
@@ -215,13 +218,14 @@ let package = Package(
         // What controls engines: the command line, later an app.
         .target(
             name: "KineClient",
-            dependencies: ["KineWire", "KineRings", "KineContainers", "KineMedia", "KinePlatform", system]),
+            dependencies: ["KineTakes", "KineWire", "KineRings", "KineContainers", "KineMedia", "KinePlatform", system]),
 
         // What an app links.
         .target(
             name: "Kinecast",
             dependencies: [
-                "KineClient", "KineWire", "KineServices", "KineRings", "KineContainers", "KineMedia", "KinePlatform",
+                "KineClient", "KineTakes", "KineWire", "KineServices", "KineRings", "KineContainers", "KineMedia",
+                "KinePlatform",
                 system,
             ]),
 
@@ -236,7 +240,9 @@ let package = Package(
         // What app and extension pass to each other, linked by both.
         .target(
             name: "KinecastExchange",
-            dependencies: ["KineWire", "KineServices", "KineRings", "KineMedia", "KinePlatform", "CLinux", system]),
+            dependencies: [
+                "KineTakes", "KineWire", "KineServices", "KineRings", "KineMedia", "KinePlatform", "CLinux", system,
+            ]),
 
         // Feeds a handler in a test, without an engine.
         .target(
@@ -248,13 +254,14 @@ let package = Package(
         // kinecast.conf, for the command line and for what a desktop starts.
         .target(
             name: "KineConfiguration",
-            dependencies: ["KineWire", "KineMedia", "KinePlatform", "CXKB", system]),
+            dependencies: ["KineTakes", "KineWire", "KineMedia", "KinePlatform", "CXKB", system]),
 
         // What a desktop starts without a terminal: the tray, and keys of the whole desktop.
         .target(
             name: "KineTray",
             dependencies: [
-                "KineConfiguration", "KineDesktop", "KineWire", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CLinux",
+                "KineConfiguration", "KineDesktop", "KineTakes", "KineWire", "KineMedia", "KinePlatform", "CXCB",
+                "CXKB", "CLinux",
                 system,
             ]),
 
@@ -264,7 +271,8 @@ let package = Package(
             name: "KineStudio",
             dependencies: [
                 "CStudioPage", "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish",
-                "KineContainers", "KineDesktop", "KineRings", "KineServices", "KineWire", "KineMedia", "KinePlatform",
+                "KineContainers", "KineDesktop", "KineRings", "KineServices", "KineTakes", "KineWire", "KineMedia",
+                "KinePlatform",
                 "CLinux", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
@@ -280,7 +288,7 @@ let package = Package(
             name: "KinecastCommand",
             dependencies: [
                 "CBuild", "CLinux",
-                "Kinecast", "KineConfiguration", "KineClient", "KineDesktop", "KineWire", "KineServices",
+                "Kinecast", "KineConfiguration", "KineClient", "KineDesktop", "KineTakes", "KineWire", "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform",
                 system, argumentParser,
             ],
@@ -419,7 +427,7 @@ let package = Package(
         .target(
             name: "ProcessTesting",
             dependencies: [
-                "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineWire", "KineServices",
+                "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineTakes", "KineWire", "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting",
             swiftSettings: optimized),  // colours of pixels are compared
@@ -535,15 +543,21 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),
             ]),
         .testTarget(
+            name: "KineTakesTests",
+            dependencies: [
+                "KineTakes", "KineWire", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
+            ]),
+        .testTarget(
             name: "KineClientTests",
             dependencies: [
-                "KineClient", "KineWire", "KineContainers", "KineMeasure", "KineMedia", "KinePlatform",
+                "KineClient", "KineTakes", "KineWire", "KineContainers", "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", system,
             ]),
         .testTarget(
             name: "KinecastTests",
             dependencies: [
-                "Kinecast", "KineClient", "KineWire", "KineServices", "KineRings", "KineMeasure", "KineMedia",
+                "Kinecast", "KineClient", "KineTakes", "KineWire", "KineServices", "KineRings", "KineMeasure",
+                "KineMedia",
                 "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
                 "ProcessTesting", system,
             ]),
@@ -551,14 +565,16 @@ let package = Package(
             name: "KinecastCommandTests",
             dependencies: [
                 "CLinux",
-                "KinecastCommand", "KineConfiguration", "KineClient", "KineWire", "KineServices", "KineMeasure",
+                "KinecastCommand", "KineConfiguration", "KineClient", "KineTakes", "KineWire", "KineServices",
+                "KineMeasure",
                 "KineMedia", "KinePlatform", "CoreTesting",
                 argumentParser,
             ]),
         .testTarget(
             name: "KineTrayTests",
             dependencies: [
-                "KineTray", "KineConfiguration", "KineDesktop", "KineWire", "DesktopTesting", "ScreenTesting",
+                "KineTray", "KineConfiguration", "KineDesktop", "KineTakes", "KineWire", "DesktopTesting",
+                "ScreenTesting",
                 "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
@@ -599,7 +615,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ProcessTesting", "CoreTesting", "CastTesting", "DesktopTesting", "ScreenTesting", "AudioTesting",
-                "KineMeasure", "KineClient", "KineServices", "KineWire", "KineCapture", "KineWayland", "KineX11",
+                "KineMeasure", "KineClient", "KineServices", "KineTakes", "KineWire", "KineCapture", "KineWayland",
+                "KineX11",
                 "KineDesktop", "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
         // Promises about real time: scripts/endurance runs them by hand, scripts/test only builds them.

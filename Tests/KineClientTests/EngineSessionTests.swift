@@ -3,6 +3,7 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 import Testing

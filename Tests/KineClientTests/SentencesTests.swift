@@ -1,6 +1,7 @@
 // The sentences and numbers that people read.
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 import Testing

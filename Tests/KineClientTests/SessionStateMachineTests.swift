@@ -6,6 +6,7 @@ import KinePlatform
 import Testing
 
 @testable import KineClient
+@testable import KineTakes
 @testable import KineWire
 
 @Suite struct SessionStateMachineTests {

@@ -5,6 +5,7 @@ import Glibc
 import KineDesktop
 import KineMeasure
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 import Testing

@@ -2,6 +2,7 @@
 import KineMedia
 import Testing
 
+@testable import KineTakes
 @testable import KineTray
 @testable import KineWire
 

@@ -134,15 +134,6 @@ import Testing
             ])
     }
 
-    @Test func `a recorded entry of the registry is still read`() throws {
-        let line = #"{"id":"0a1b2c3d","output":"\/tmp\/a.mp4","pid":17,"source":"screen","started":1700000000.5}"#
-        let record = try JSONDecoder().decode(TakeRecord.self, from: Data(line.utf8))
-        #expect(
-            record
-                == TakeRecord(id: "0a1b2c3d", pid: 17, output: "/tmp/a.mp4", source: "screen", started: 1_700_000_000.5)
-        )
-    }
-
     private func json(_ message: some Encodable) -> String {
         String(decoding: (try? ControlEncoder.frame(message).dropFirst(4)) ?? [], as: UTF8.self)
     }

@@ -4,6 +4,7 @@ import KineMedia
 import KinePlatform
 import Testing
 
+@testable import KineTakes
 @testable import KineWire
 @testable import KinecastCommand
 

@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @testable import KineClient
+@testable import KineTakes
 @testable import KineWire
 @testable import KinecastCommand
 

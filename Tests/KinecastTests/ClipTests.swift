@@ -5,6 +5,7 @@ import Glibc
 import KineClient
 import KineMeasure
 import KineMedia
+import KineTakes
 import KineWire
 import Testing
 

@@ -5,6 +5,7 @@ import KineClient
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 import Testing

@@ -4,6 +4,7 @@ import KineDesktop
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineTakes
 
 /// Used by the main thread only: the servers die with the thread that started them.
 final class TrayDesktop {

@@ -3,6 +3,7 @@
 // take, and nothing left of it.
 import FoundationEssentials
 import FuzzDriver
+import KineTakes
 import KineWire
 import SystemPackage
 

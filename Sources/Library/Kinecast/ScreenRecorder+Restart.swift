@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KineClient
 import KinePlatform
+import KineTakes
 import KineWire
 
 extension ScreenRecorder {

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 

@@ -3,6 +3,7 @@ import Glibc
 import KineConfiguration
 import KineDesktop
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 

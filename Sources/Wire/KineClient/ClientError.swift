@@ -1,6 +1,7 @@
 // The errors of this target. Their sentences for a person are in Sentences/.
 import KineContainers
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 

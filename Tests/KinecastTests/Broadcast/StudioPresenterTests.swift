@@ -4,6 +4,7 @@ import FoundationEssentials
 import KineClient
 import KineMeasure
 import KinePlatform
+import KineTakes
 import KineWire
 import ProcessTesting
 import Testing

@@ -2,6 +2,7 @@
 import KineClient
 import KineMeasure
 import KinePlatform
+import KineTakes
 import KineWire
 import ProcessTesting
 import Testing

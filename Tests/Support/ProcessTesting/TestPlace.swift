@@ -4,6 +4,7 @@ import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 import Testing

@@ -5,6 +5,7 @@ import KineMedia
 import KinePlatform
 import KineServices
 import KineTake
+import KineTakes
 import KineWire
 
 /// Why an engine refuses a request or ends a take.

@@ -4,6 +4,7 @@ import KineMedia
 import KinePlatform
 import KineServices
 import KineTake
+import KineTakes
 import KineWire
 import SystemPackage
 

@@ -1,6 +1,7 @@
 // Asks the person before an app captures. The worker reads and writes their decisions.
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 
 /// The kinds that a program may capture, and the open question to the person.

@@ -6,6 +6,7 @@ import KineMedia
 import KinePlatform
 import KinePulse
 import KineTake
+import KineTakes
 import KineWire
 
 public enum Doctor {

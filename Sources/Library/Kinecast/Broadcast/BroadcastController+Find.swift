@@ -1,6 +1,7 @@
 // Finds running broadcasts after a restart of their app.
 import KineClient
 import KineMedia
+import KineTakes
 import KineWire
 
 extension BroadcastController {

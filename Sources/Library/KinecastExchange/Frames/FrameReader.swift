@@ -1,6 +1,7 @@
 // Finds takes, keeps a connection with each engine, and reads the samples that extensions pass on.
 import Glibc
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 

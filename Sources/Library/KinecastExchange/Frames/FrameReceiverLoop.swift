@@ -1,6 +1,7 @@
 // A frame receiver's thread, and the state that other threads can read.
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 import Synchronization
 import SystemPackage

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import KinePlatform
 import KineServices
+import KineTakes
 import KineWire
 import SystemPackage
 

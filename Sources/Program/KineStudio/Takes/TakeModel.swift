@@ -1,5 +1,6 @@
 // A take as pages show it, and the events of takes.
 import KineMedia
+import KineTakes
 import KineWire
 
 /// Times are seconds. An absent key: not available.

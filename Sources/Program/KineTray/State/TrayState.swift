@@ -1,6 +1,7 @@
 // The state of all takes, as the tray shows it.
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 
 struct TrayState {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KineMedia
+import KineTakes
 import KineWire
 
 struct StatusCommand: ParsableCommand {

@@ -2,6 +2,7 @@
 import Glibc
 import KineContainers
 import KinePlatform
+import KineTakes
 import KineWire
 
 extension EngineProcess {

@@ -1,6 +1,7 @@
 // Sentences about a take: its end, and the state of its file.
 import KineContainers
 import KineMedia
+import KineTakes
 import KineWire
 
 public enum TakeSentences {

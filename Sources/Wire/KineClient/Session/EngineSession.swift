@@ -1,6 +1,7 @@
 // A session with the engine of one take. An app, the command line or a studio page keeps one while it records.
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineWire
 
 /// A client's control of a running take.

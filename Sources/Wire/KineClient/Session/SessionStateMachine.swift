@@ -1,4 +1,5 @@
 // The course of a session with an engine as a state machine without I/O. SessionLoop sends inputs and performs actions.
+import KineTakes
 import KineWire
 
 extension ClientRequest {

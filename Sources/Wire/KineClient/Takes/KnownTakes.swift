@@ -1,6 +1,7 @@
 // This user's takes that run or whose engine died, and the recovery of their files.
 import KineContainers
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 

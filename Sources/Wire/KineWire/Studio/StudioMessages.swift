@@ -2,7 +2,6 @@
 // that shows a sheet. A sheet is a window in which a person sets up the broadcast of one app, or sees its recording.
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// A message to the studio's server.
 public enum StudioMessage: Codable, ControlMessage, Equatable {
@@ -50,11 +49,6 @@ public struct StudioLink: Codable, Sendable, Equatable {
         self.address = address
         self.file = file
     }
-}
-
-extension TakeRegistry {
-    /// The socket of this user's studio.
-    public var studioSocket: FilePath { directory.removingLastComponent().appending("studio.sock") }
 }
 
 /// The app of a sheet, as it describes itself.

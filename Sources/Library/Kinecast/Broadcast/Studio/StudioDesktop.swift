@@ -1,6 +1,8 @@
 // The desktop on which the studio shows its windows: the server's socket, its program, and the browser.
 import Glibc
+import KineClient
 import KinePlatform
+import KineTakes
 import KineWire
 import SystemPackage
 

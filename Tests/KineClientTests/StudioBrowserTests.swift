@@ -1,5 +1,6 @@
 // Which program shows the studio's window.
 import Glibc
+import KineClient
 import KineMeasure
 import KineWire
 import Testing

@@ -6,6 +6,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
+@testable import KineTakes
 @testable import KineWire
 
 @Suite struct TakesWatchTests {

@@ -7,11 +7,21 @@ import KinePlatform
 import SystemPackage
 import Testing
 
+@testable import KineTakes
 @testable import KineWire
 
 @Suite struct TakeRegistryTests {
     static func record(_ id: String) -> TakeRecord {
         TakeRecord(id: id, pid: 1, output: "/tmp/\(id).mp4", source: "pattern", started: 0)
+    }
+
+    @Test func `a recorded entry of the registry is still read`() throws {
+        let line = #"{"id":"0a1b2c3d","output":"\/tmp\/a.mp4","pid":17,"source":"screen","started":1700000000.5}"#
+        let record = try JSONDecoder().decode(TakeRecord.self, from: Data(line.utf8))
+        #expect(
+            record
+                == TakeRecord(id: "0a1b2c3d", pid: 17, output: "/tmp/a.mp4", source: "screen", started: 1_700_000_000.5)
+        )
     }
 
     @Test func `a registered take is found, connected to, and gone when it is unregistered`() throws {

@@ -4,6 +4,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// The takes of one user, under `$XDG_RUNTIME_DIR/kinecast/takes/` or in another directory; see `standard`.
@@ -220,4 +221,9 @@ extension TakeRegistry.Error: CustomStringConvertible {
     private static func names(_ takes: [TakeRecord]) -> String {
         takes.map { "\($0.id) (\($0.output ?? $0.source))" }.joined(separator: ", ")
     }
+}
+
+extension TakeRegistry {
+    /// The socket of this user's studio.
+    public var studioSocket: FilePath { directory.removingLastComponent().appending("studio.sock") }
 }

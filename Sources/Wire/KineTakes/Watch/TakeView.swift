@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KineMedia
 import KinePlatform
+import KineWire
 
 package struct TakeView: Sendable {
     package let record: TakeRecord

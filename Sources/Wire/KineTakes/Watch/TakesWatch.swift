@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Used on one thread.

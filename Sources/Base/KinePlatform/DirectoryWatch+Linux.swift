@@ -1,7 +1,6 @@
 // Notices changes in directories, for a loop that polls. Linux: inotify(7).
 import CLinux
 import Glibc
-import KinePlatform
 
 /// Used on one thread. Without an inotify instance, which a user has few of, it notices nothing.
 package final class DirectoryWatch {
