@@ -45,7 +45,7 @@ let storeys = [
         "CXCB CXKB CCairo CPulse CPipeWire CAVDevice CWayland KinePulse KineCapture KineX11 KineWayland KinePipeWire KinePasteboard"
     ),
     ("Publish", "KineRTMP KineLive KinePublish"),
-    ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
+    ("Engine", "KineTake KineSupervision KineEditing KineHost kinecast-engine"),
     (
         "Program",
         "CBuild CStudioPage KineConfiguration KineTray KineStudio KinecastCommand kinecast-publish kinecast-tray kinecast-studio"
@@ -172,13 +172,18 @@ let package = Package(
         // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
         .target(name: "KineLive"),
 
-        // A take's video, audio, file, clips and feeds, and the cutting of finished recordings: no socket, bus or process.
+        // A take's video, audio, file, clips and feeds: no socket, bus or process.
         .target(
             name: "KineTake",
             dependencies: [
                 "KineCapture", "KinePulse", "KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KinePlatform",
                 "KineRings", "KineX264", "CLinux", system,
             ]),
+
+        // Finished recordings: cut, decoded to images and a waveform.
+        .target(
+            name: "KineEditing",
+            dependencies: ["KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KineX264"]),
 
         // The extension of a destination: one process, confined and watched.
         .target(
@@ -191,7 +196,8 @@ let package = Package(
         .target(
             name: "KineHost",
             dependencies: [
-                "KineTake", "KineSupervision", "KineCapture", "KineX11", "KineWayland", "KinePipeWire", "KinePulse",
+                "KineTake", "KineSupervision", "KineEditing", "KineCapture", "KineX11", "KineWayland", "KinePipeWire",
+                "KinePulse",
                 "KineCodecs", "KineContainers", "KineRings",
                 "KineServices",
                 "KineTakes", "KineWire", "KineDesktop", "KinePasteboard", "KineMedia", "KinePlatform", "CLinux", system,
@@ -495,9 +501,9 @@ let package = Package(
             ],
             swiftSettings: optimized),  // every byte is read a second time
         .testTarget(
-            name: "EditingTests",
+            name: "KineEditingTests",
             dependencies: [
-                "KineTake", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
+                "KineEditing", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
                 "ProcessTesting", "CoreTesting",
             ],
             swiftSettings: optimized),  // every byte is compared

@@ -13,7 +13,7 @@ import Testing
         // The programs have it, and the tests that build run them.
         (
             "Sources/Program/KinecastCommand/RootCommand.swift", ["builds"],
-            ["KinecastCommandTests", "EditingTests"], ["KineMediaTests", "KineTrayTests"]
+            ["KinecastCommandTests", "KineEditingTests"], ["KineMediaTests", "KineTrayTests"]
         ),
         (
             "Sources/Program/KineStudio/Page/library.js", ["builds"], ["KineStudioTests", "EndToEndTests"],

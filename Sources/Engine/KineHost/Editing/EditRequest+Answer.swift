@@ -2,10 +2,10 @@
 import FoundationEssentials
 import KineCodecs
 import KineContainers
+import KineEditing
 import KineMedia
 import KinePlatform
 import KineServices
-import KineTake
 import KineWire
 import SystemPackage
 

@@ -2,9 +2,9 @@
 import CoreTesting
 import Foundation
 import KineCodecs
+import KineEditing
 import KineMeasure
 import KineMedia
-import KineTake
 import Testing
 
 @Suite(.tags(.real)) struct ImageTests {

@@ -3,9 +3,9 @@ import CoreTesting
 import Foundation
 import KineCodecs
 import KineContainers
+import KineEditing
 import KineMeasure
 import KineMedia
-import KineTake
 import Testing
 
 @Suite(.tags(.real, .long)) struct TrimTests {
