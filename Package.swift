@@ -30,7 +30,8 @@ let internals = [
     "CLinux", "CPipeWire", "KineCapture", "KinePipeWire", "KinePulse", "KineX11", "KineClient", "KineCodecs",
     "KineContainers", "KineDesktop", "KineImaging",
     "KineLive",
-    "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineRings", "KineServices", "KineTakes", "KineWire",
+    "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineProgram", "KineRings", "KineServices", "KineTakes",
+    "KineWire",
 ]
 
 // The storeys, lowest first. A target imports what is in storeys below its own, and without a cycle what is in its own.
@@ -48,7 +49,8 @@ let storeys = [
     ("Engine", "KineTake KineSupervision KineEditing KineHost kinecast-engine"),
     (
         "Program",
-        "CBuild CStudioPage KineConfiguration KineTray KineStudio KinecastCommand kinecast-publish kinecast-tray kinecast-studio"
+        "CBuild CStudioPage KineProgram KineConfiguration KineShortcuts KineTray KineStudio KinecastCommand kinecast-publish "
+            + "kinecast-tray kinecast-studio"
     ),
 ]
 
@@ -257,18 +259,27 @@ let package = Package(
                 "KinecastExtension", "KineMedia", "KineRings", "KineWire", "KineServices", "KinePlatform", system,
             ]),
 
+        // What all programs share: how they fail, run and end, and the actions that a person starts at a desktop.
+        .target(name: "KineProgram", dependencies: ["KinePlatform", system]),
+
         // kinecast.conf, for the command line and for what a desktop starts.
         .target(
             name: "KineConfiguration",
-            dependencies: ["KineTakes", "KineWire", "KineMedia", "KinePlatform", "CXKB", system]),
+            dependencies: ["KineProgram", "KineTakes", "KineWire", "KineMedia", "KinePlatform", "CXKB", system]),
 
-        // What a desktop starts without a terminal: the tray, and keys of the whole desktop.
+        // Keys of the whole desktop.
+        .target(
+            name: "KineShortcuts",
+            dependencies: [
+                "KineConfiguration", "KineProgram", "KineDesktop", "KinePlatform", "CXCB", "CXKB", "CLinux", system,
+            ]),
+
+        // What a desktop starts without a terminal: the tray.
         .target(
             name: "KineTray",
             dependencies: [
-                "KineConfiguration", "KineDesktop", "KineTakes", "KineWire", "KineMedia", "KinePlatform", "CXCB",
-                "CXKB", "CLinux",
-                system,
+                "KineShortcuts", "KineConfiguration", "KineProgram", "KineDesktop", "KineTakes", "KineWire",
+                "KineMedia", "KinePlatform", "CLinux", system,
             ]),
 
         // The studio's page and its server.
@@ -276,7 +287,7 @@ let package = Package(
         .target(
             name: "KineStudio",
             dependencies: [
-                "CStudioPage", "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish",
+                "CStudioPage", "Kinecast", "KineConfiguration", "KineProgram", "KineClient", "KineLive", "KinePublish",
                 "KineContainers", "KineDesktop", "KineRings", "KineServices", "KineTakes", "KineWire", "KineMedia",
                 "KinePlatform",
                 "CLinux", system,
@@ -294,7 +305,8 @@ let package = Package(
             name: "KinecastCommand",
             dependencies: [
                 "CBuild", "CLinux",
-                "Kinecast", "KineConfiguration", "KineClient", "KineDesktop", "KineTakes", "KineWire", "KineServices",
+                "Kinecast", "KineConfiguration", "KineProgram", "KineClient", "KineDesktop", "KineTakes", "KineWire",
+                "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform",
                 system, argumentParser,
             ],
@@ -571,10 +583,17 @@ let package = Package(
             name: "KinecastCommandTests",
             dependencies: [
                 "CLinux",
-                "KinecastCommand", "KineConfiguration", "KineClient", "KineTakes", "KineWire", "KineServices",
+                "KinecastCommand", "KineConfiguration", "KineProgram", "KineClient", "KineTakes", "KineWire",
+                "KineServices",
                 "KineMeasure",
                 "KineMedia", "KinePlatform", "CoreTesting",
                 argumentParser,
+            ]),
+        .testTarget(
+            name: "KineShortcutsTests",
+            dependencies: [
+                "KineShortcuts", "KineConfiguration", "KineDesktop", "DesktopTesting", "ScreenTesting", "KineMeasure",
+                "KineMedia", "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KineTrayTests",
@@ -586,7 +605,7 @@ let package = Package(
         .testTarget(
             name: "KineStudioTests",
             dependencies: [
-                "KineStudio", "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish",
+                "KineStudio", "Kinecast", "KineConfiguration", "KineProgram", "KineClient", "KineLive", "KinePublish",
                 "KineContainers", "KineServices", "KineWire", "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", "ProcessTesting", system,
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),

@@ -2,6 +2,7 @@
 import KineConfiguration
 import KineMedia
 import KinePlatform
+import KineProgram
 import Testing
 
 @testable import KineStudio

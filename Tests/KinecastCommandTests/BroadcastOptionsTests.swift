@@ -3,6 +3,7 @@ import ArgumentParser
 import CoreTesting
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineServices
 import SystemPackage
 import Testing

@@ -1,6 +1,8 @@
 // Texts of kinecast.conf: what each gives the command, or why it is refused.
 import CoreTesting
+import KineConfiguration
 import KinePlatform
+import KineProgram
 import SystemPackage
 import Testing
 

@@ -1,6 +1,8 @@
 // The text of kinecast.conf: what is read, refused, written and printed.
 import CoreTesting
+import KineConfiguration
 import KinePlatform
+import KineProgram
 import Testing
 
 @testable import KinecastCommand

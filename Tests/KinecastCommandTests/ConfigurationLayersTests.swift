@@ -2,7 +2,9 @@
 import ArgumentParser
 import CoreTesting
 import FoundationEssentials
+import KineConfiguration
 import KinePlatform
+import KineProgram
 import Testing
 
 @testable import KinecastCommand

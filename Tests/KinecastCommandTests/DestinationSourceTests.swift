@@ -3,6 +3,7 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineServices
 import KineWire
 import SystemPackage

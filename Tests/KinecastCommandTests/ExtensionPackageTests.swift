@@ -2,6 +2,7 @@
 import Glibc
 import KineMeasure
 import KinePlatform
+import KineProgram
 import KineServices
 import SystemPackage
 import Testing

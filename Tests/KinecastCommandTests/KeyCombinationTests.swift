@@ -2,6 +2,7 @@
 import CoreTesting
 import KineConfiguration
 import KinePlatform
+import KineProgram
 import Testing
 
 @Suite struct KeyCombinationTests {

@@ -3,6 +3,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineProgram
 import SystemPackage
 import Testing
 

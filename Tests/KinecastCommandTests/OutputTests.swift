@@ -4,6 +4,7 @@ import KineClient
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineWire
 import SystemPackage
 import Testing

@@ -2,6 +2,7 @@
 // address where they cannot be used; otherwise what `kinecast config` prints gives the same options, and a change changes one of them.
 import FuzzDriver
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 @_cdecl("fuzz_configuration_main")

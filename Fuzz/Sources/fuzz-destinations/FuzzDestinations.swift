@@ -4,6 +4,7 @@
 import FuzzDriver
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineRTMP
 import KineServices
 import SystemPackage

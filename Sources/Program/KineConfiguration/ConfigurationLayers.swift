@@ -2,6 +2,7 @@
 // replaces what is below it, and what a person types replaces them all.
 import KineMedia
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 /// An option that is set, and where.

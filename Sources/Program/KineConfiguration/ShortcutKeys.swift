@@ -1,4 +1,5 @@
 // The keys of `[shortcuts]` in kinecast.conf, and the proposed keys.
+import KineProgram
 
 /// The keys that the person has given to actions, by the actions' names.
 package struct ShortcutKeys: Equatable, Sendable {

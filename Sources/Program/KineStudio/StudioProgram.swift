@@ -4,6 +4,7 @@ import KineClient
 import KineConfiguration
 import KineLive
 import KinePlatform
+import KineProgram
 import KineTakes
 import KineWire
 import SystemPackage

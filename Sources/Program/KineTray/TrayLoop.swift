@@ -3,6 +3,7 @@
 import Glibc
 import KineDesktop
 import KinePlatform
+import KineShortcuts
 import KineTakes
 import KineWire
 import SystemPackage

@@ -3,6 +3,8 @@ import Glibc
 import KineConfiguration
 import KineDesktop
 import KinePlatform
+import KineProgram
+import KineShortcuts
 import KineTakes
 import KineWire
 import SystemPackage

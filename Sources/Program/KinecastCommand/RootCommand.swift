@@ -4,7 +4,9 @@ import ArgumentParser
 import CBuild
 import Glibc
 import KineClient
+import KineConfiguration
 import KinePlatform
+import KineProgram
 import KineServices
 import KineWire
 

@@ -1,6 +1,7 @@
 // Choices with names: the profiles of kinecast.conf, as far as a page can show them.
 import KineConfiguration
 import KineMedia
+import KineProgram
 
 /// A profile's section for `record`.
 struct RecordingProfile: Encodable, Equatable, Sendable {

@@ -6,6 +6,7 @@ import KineConfiguration
 import KineContainers
 import KineDesktop
 import KinePlatform
+import KineProgram
 import KineWire
 import Kinecast
 import SystemPackage

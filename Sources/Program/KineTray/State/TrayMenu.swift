@@ -1,5 +1,6 @@
 // The tray's menu: its entries, out of what is shown. MenuObject gives it to the desktop.
 import KineDesktop
+import KineProgram
 import KineWire
 
 /// The action of an entry.

@@ -2,6 +2,7 @@
 // Pure, except that it reads the files that settings name.
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineServices
 import SystemPackage
 

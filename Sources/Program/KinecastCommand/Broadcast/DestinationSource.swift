@@ -2,6 +2,7 @@
 // secret.
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineServices
 import SystemPackage
 

@@ -2,6 +2,7 @@
 import KineClient
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineServices
 import Kinecast
 

@@ -1,5 +1,6 @@
 // One `--set KEY=VALUE`. A value may be a secret, so no message repeats it.
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 struct Setting: Equatable {

@@ -1,9 +1,8 @@
 // The exit status for each failure of a client's request, and of stores and catalogs.
 import KineClient
-// Most files here use `CommandFailure`.
-@_exported import KineConfiguration
 import KineContainers
 import KinePlatform
+import KineProgram
 import KineServices
 import KineWire
 

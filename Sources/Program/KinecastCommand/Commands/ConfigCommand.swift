@@ -1,7 +1,9 @@
 // `kinecast config`: prints what is configured for `record` and `broadcast`, and changes the file.
 import ArgumentParser
 import Glibc
+import KineConfiguration
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 extension ConfiguredCommand: ExpressibleByArgument {}

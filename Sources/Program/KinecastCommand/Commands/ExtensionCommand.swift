@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 struct ExtensionCommand: ParsableCommand {

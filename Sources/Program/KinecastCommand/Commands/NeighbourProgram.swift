@@ -1,5 +1,6 @@
 // Installed programs by which a command replaces its process.
 import Glibc
+import KineProgram
 import KineWire
 import SystemPackage
 

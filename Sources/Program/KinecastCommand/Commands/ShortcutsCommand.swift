@@ -1,7 +1,9 @@
 // `kinecast shortcuts`: the keys that start actions wherever the focus is. The tray's process holds them; this command
 // reads its report and changes kinecast.conf.
 import ArgumentParser
+import KineConfiguration
 import KinePlatform
+import KineProgram
 import KineWire
 import SystemPackage
 

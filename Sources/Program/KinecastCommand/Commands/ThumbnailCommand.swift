@@ -4,6 +4,7 @@ import KineClient
 import KineContainers
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineWire
 import SystemPackage
 

@@ -1,8 +1,10 @@
 // Puts the configured options in front of the typed ones. ArgumentParser finds wrong values; the sentence about one
 // gets the place where it is set.
 import ArgumentParser
+import KineConfiguration
 import KineMedia
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 extension ConfigurationLayers {

@@ -1,6 +1,7 @@
 // The package of a new extension: its settings, and the code that writes it.
 import Glibc
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 struct ExtensionPackage {

@@ -3,6 +3,7 @@ import CBuild
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 enum KinecastSources: Equatable {
@@ -74,6 +75,8 @@ enum KinecastSources: Equatable {
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {
-        ["Package.swift", "Sources/Library/KinecastExtension"].allSatisfy { access(path.appending($0).cString, R_OK) == 0 }
+        ["Package.swift", "Sources/Library/KinecastExtension"].allSatisfy {
+            access(path.appending($0).cString, R_OK) == 0
+        }
     }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Glibc
 import KineClient
+import KineConfiguration
 import KineMedia
 import KinePlatform
 

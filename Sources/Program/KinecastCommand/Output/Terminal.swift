@@ -1,6 +1,7 @@
 // Text for a person, on standard error: whole lines, and one line at the bottom that is rewritten in place.
 import Glibc
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 /// Writes lines. A line that cannot be written is dropped, for example to a closed pipe: the take matters more.

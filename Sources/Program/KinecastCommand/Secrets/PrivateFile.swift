@@ -1,6 +1,7 @@
 // Files with secrets, which are used only if no other user can read or change them.
 import Glibc
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 /// A small text file that only its owner may read and change.

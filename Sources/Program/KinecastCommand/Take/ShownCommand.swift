@@ -1,6 +1,7 @@
 // COMMAND, the program to show. It is found before the take begins, and started and ended with the take.
 import Glibc
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 /// COMMAND and its arguments, with the executable found.

@@ -2,6 +2,7 @@
 import Glibc
 import KineClient
 import KinePlatform
+import KineProgram
 import KineTakes
 import KineWire
 import SystemPackage

@@ -5,10 +5,11 @@ import Glibc
 import KineConfiguration
 import KineDesktop
 import KinePlatform
+import KineProgram
 import SystemPackage
 
 /// Used on one thread, which polls.
-final class ShortcutHolder {
+package final class ShortcutHolder {
     /// The conditions on which the keys depend.
     struct Context {
         /// The address of the user's bus.
@@ -62,7 +63,7 @@ final class ShortcutHolder {
     private var report: ShortcutReport?
 
     /// The holder for this process; nil if there can be none. The desktop's dialog may stay open long after.
-    static func open(complain: @escaping (String) -> Void) -> ShortcutHolder? {
+    package static func open(complain: @escaping (String) -> Void) -> ShortcutHolder? {
         do {
             return try ShortcutHolder(.current(), complain: complain)
         } catch let error as Errno {
@@ -92,17 +93,17 @@ final class ShortcutHolder {
 
     deinit { if watch >= 0 { close(watch) } }
 
-    var pollEntries: [pollfd] {
+    package var pollEntries: [pollfd] {
         let others = [watch, x11?.descriptor].compactMap(\.self)
         return others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             + [portal?.pollEntry].compactMap(\.self)
     }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
-    var nextDeadline: Int64? { portal?.nextDeadline }
+    package var nextDeadline: Int64? { portal?.nextDeadline }
 
     /// Continues without waiting. Returns the actions whose keys were pressed.
-    func process() -> [DesktopAction] {
+    package func process() -> [DesktopAction] {
         clear()
         readSettings()
         if ShortcutReport.takeRequest(in: context.directory) { portal?.configure() }

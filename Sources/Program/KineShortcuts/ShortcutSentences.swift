@@ -1,5 +1,6 @@
 // Keys of the whole desktop in words: their actions, and why a desktop binds none.
 import KineDesktop
+import KineProgram
 
 extension DesktopAction {
     /// For the desktop's dialog.

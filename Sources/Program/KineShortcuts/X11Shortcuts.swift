@@ -3,6 +3,7 @@ import CXCB
 import CXKB
 import Glibc
 import KineConfiguration
+import KineProgram
 
 /// The end of the grabs, or the reason why there are none; a sentence.
 struct X11ShortcutFailure: Error {

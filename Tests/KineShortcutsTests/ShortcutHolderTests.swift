@@ -6,11 +6,12 @@ import KineDesktop
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineProgram
 import ScreenTesting
 import SystemPackage
 import Testing
 
-@testable import KineTray
+@testable import KineShortcuts
 
 @Suite(.tags(.real)) struct ShortcutHolderTests {
     /// A holder and its events. Polled by the test's thread.

@@ -3,10 +3,11 @@ import CoreTesting
 import KineConfiguration
 import KineMeasure
 import KineMedia
+import KineProgram
 import ScreenTesting
 import Testing
 
-@testable import KineTray
+@testable import KineShortcuts
 
 @Suite(.tags(.real)) struct X11ShortcutTests {
     /// A server, its keyboard, and the keys that are held on it. Used by the test's thread.

@@ -2,7 +2,7 @@
 import KineConfiguration
 import Testing
 
-@testable import KineTray
+@testable import KineShortcuts
 
 @Suite struct X11KeyMapTests {
     /// US and German beside each other, which exchange Y and Z, and Russian, which has neither; F9 has one layout.

@@ -1,1 +1,0 @@
-../../../Sources/Program/KineConfiguration/CommandFailure.swift
