@@ -69,10 +69,10 @@ import Testing
     }
 
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
-    /// The challenge, and the names of what is fetched in the background, need 2,400; windows of one recording or app 600 more.
-    private static let viewLimit = 123_500
-    private static let servicesLimit = 139_900
-    private static let wholeLimit = 197_700
+    /// The challenges, and the names of what is fetched in the background, need 3,300; windows of one recording or app 600 more.
+    private static let viewLimit = 124_300
+    private static let servicesLimit = 140_700
+    private static let wholeLimit = 198_500
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

@@ -36,6 +36,10 @@ import Testing
                 #expect(try window.shows("Paused"))
                 let notices: Int = try window.browser.run("return document.querySelectorAll('#notices li').length")
                 #expect(notices == 2, "none is lost, and none comes twice")
+                // Nothing is on its way to the server when it goes.
+                #expect(
+                    try window.browser.wait(
+                        until: "return document.querySelector('.preview').dataset.state === 'paused'"))
                 relay.lead(to: .stranger)
                 #expect(
                     try window.browser.wait(
@@ -55,7 +59,8 @@ import Testing
         }
     }
 
-    /// What the page does by itself, and what a person could do if it let them. Returns what the stranger has got by then.
+    /// What the page does by itself, what a person could do if it let them, and a picture that connects before the page
+    /// has noticed the loss. Returns what the stranger has got by then.
     private func tries(_ window: StudioWindow, _ relay: StudioRelay) throws -> [String] {
         let answer: String = try window.browser.runUntilDone(
             """
@@ -65,8 +70,15 @@ import Testing
             dispatchEvent(new Event("focus"));
             document.dispatchEvent(new Event("visibilitychange"));
             for (const one of document.querySelectorAll("button")) one.click();
-            import("/session.js").then(({ post }) => post("api/takes", { audio: "none" }))
-                .then(() => done("sent"), ({ message }) => done(message));
+            (async () => {
+                const { previewOf } = await import("/preview.js");
+                const preview = previewOf("api/takes/a/samples", "a");
+                preview.want(true);
+                while (preview.element.dataset.state !== "reconnecting") await new Promise((next) => setTimeout(next, 20));
+                preview.want(false);
+                const { post } = await import("/session.js");
+                await post("api/takes", { audio: "none" });
+            })().then(() => done("sent"), ({ message }) => done(message));
             """, seconds: 60)
         #expect(answer.contains("kinecast studio"), "\(answer)")
         return relay.heads

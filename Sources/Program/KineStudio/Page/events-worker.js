@@ -15,6 +15,8 @@ let notices = [];
 let source;
 // The first window's; never replaced, and sent to no window.
 let challenger;
+// The question that waits for its answer, or had a wrong one.
+let question;
 // The last event's id.
 let last = 0;
 
@@ -46,9 +48,16 @@ async function isProven() {
   return crypto.subtle.verify("HMAC", key, proof, text.encode(challenge));
 }
 
+/** As `isProven`. A server that has failed is not asked again. */
+async function prove() {
+  const asked = question ??= isProven();
+  if (await asked.catch(() => true)) question = null;
+  return asked;
+}
+
 async function connect() {
   try {
-    if (!await isProven()) return send("connection", "refused");
+    if (!await prove()) return send("connection", "refused");
   } catch {
     send("connection", "lost");
     return setTimeout(connect, retryInterval);
@@ -72,7 +81,8 @@ async function connect() {
 }
 
 addEventListener("connect", ({ ports: [port] }) => {
-  port.onmessage = ({ data }) => {
+  port.onmessage = ({ data, ports: [answer] }) => {
+    if (answer) return prove().catch(() => false).then((isOurs) => answer.postMessage(isOurs));
     ports.push(port);
     for (const message of [...newest.values(), ...notices]) post(port, message);
     if (challenger) return;

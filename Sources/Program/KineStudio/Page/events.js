@@ -6,6 +6,7 @@ import { say } from "./words.js";
 const moments = ["still", "job", "notice"];
 const handlers = {};
 const newest = {};
+let worker;
 
 /**
  * Calls a handler for each event of a type: of openapi.json, or `connection` with open, lost or refused. The handler gets
@@ -21,12 +22,21 @@ export function on(type, handler) {
 /** Begins with what `open` of the session has returned, which is forgotten here. */
 export function listen(challenger) {
   if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
-  const { port } = new SharedWorker("events-worker.js", { name: key() });
-  port.onmessage = ({ data: { type, data, age } }) => {
+  worker = new SharedWorker("events-worker.js", { name: key() }).port;
+  worker.onmessage = ({ data: { type, data, age } }) => {
     const values = [data, performance.now() - age];
     if (type === "connection") setConnected(data === "open");
     if (!moments.includes(type)) newest[type] = values;
     for (const handler of handlers[type] ?? []) handler(...values);
   };
-  port.postMessage(challenger);
+  worker.postMessage(challenger);
+}
+
+/** Returns when the server has proven itself anew, for what connects again before the loss is known here. */
+export function prove() {
+  return new Promise((resolve, reject) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => data ? resolve() : reject(new Error(say("serverGone")));
+    worker.postMessage(null, [port2]);
+  });
 }

@@ -1,5 +1,6 @@
 // The picture of a running take, by the live page's own player.
 import { hint, make, write } from "./elements.js";
+import { prove } from "./events.js";
 import { place } from "./places.js";
 import { headers } from "./session.js";
 import { say } from "./words.js";
@@ -51,7 +52,7 @@ export function previewOf(path, source) {
       return write(text, say("previewElsewhere"));
     }
     release = free;
-    const options = { headers: headers(), credentials: "same-origin" };
+    const options = { headers: headers(), credentials: "same-origin", ready: prove };
     player = new module.StreamPlayer(path, options, { canvas, video }, null, {
       show, tick, lost: forget, opened: (player) => player.setAudio(false),
     });

@@ -65,7 +65,7 @@ export class RecordReader {
 const [gone, full] = [404, 503];
 
 /**
- * Reads `url` until it is stopped. `options`: of `fetch`. `listener.record` gets each record, `listener.lost` is called when a connection was lost
+ * Reads `url` until it is stopped. `options`: of `fetch`; `ready`, if there, is awaited before each connection. `listener.record` gets each record, `listener.lost` is called when a connection was lost
  * (`isAsked`: `restart` dropped it; `isFull`: the server has no room), and `listener.gone` when the server knows no such stream,
  * which ends it.
  */
@@ -122,6 +122,7 @@ export class LiveStream {
     this.#abort = abort;
     let timer = setTimeout(() => abort.abort(), silenceLimit);
     try {
+      await this.#options.ready?.();
       const response = await fetch(this.#url, {
         credentials: "omit",
         ...this.#options,
