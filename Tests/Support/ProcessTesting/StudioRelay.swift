@@ -61,13 +61,19 @@ package final class StudioRelay: Sendable {
         case .server(let port):
             guard let server = try? Loopback.connect(to: port).rawValue else { return forget(socket) }
             _ = state.withLock { $0.sockets.insert(server) }
+            // Both are closed by the thread that ends last: the number of a closed one may be another file's.
+            let open = Monitor(2)
             for (from, to) in [(socket, server), (server, socket)] {
                 _ = try? DedicatedThread(starting: "pump") { [self] in
                     var bytes = [UInt8](repeating: 0, count: 65536)
                     while case let count = read(from, &bytes, bytes.count), count > 0, write(to, bytes, count) == count
                     {}
                     shutdown(to, Int32(SHUT_RDWR))
-                    forget(from)
+                    let isLast = open.withLock { open in
+                        open -= 1
+                        return open == 0
+                    }
+                    if isLast { for one in [from, to] { forget(one) } }
                 }
             }
         }
