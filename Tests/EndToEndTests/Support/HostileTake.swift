@@ -15,7 +15,7 @@ final class HostileTake {
         var argument = ""
     }
 
-    /// What it may: start a process, which is ended with it.
+    /// The attempt that succeeds: starting a process, which is ended with the extension.
     static let harmless: Set<String> = ["flee"]
 
     /// Its manifest names it.

@@ -2,7 +2,7 @@
 import KinePlatform
 
 package enum WaitLimit {
-    /// Seconds, of which only a failure takes all. `KINECAST_WAIT_FACTOR` multiplies them: `scripts/sanitize` sets it.
+    /// Seconds; only a failing test waits so long. `scripts/sanitize` multiplies them by `KINECAST_WAIT_FACTOR`.
     package static let seconds = 60 * (ProcessEnvironment.value("KINECAST_WAIT_FACTOR").flatMap(Double.init) ?? 1)
     package static let nanoseconds = Int64(seconds * 1e9)
 

@@ -30,7 +30,7 @@ extension Library {
         return name
     }
 
-    /// What turns text around could make a name look like another. An unassigned character may be a newer emoji.
+    /// Characters that turn text around could make a name look like another. An unassigned one may be a newer emoji.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .privateUse, .lineSeparator, .paragraphSeparator: false

@@ -1,4 +1,4 @@
-// Remembers from which recording another one was made. A window of one recording also shows the recordings that were made from it.
+// Remembers which recording each cut or copy was made from. A window of one recording also shows the recordings that were made from it.
 import Synchronization
 
 /// Any thread may call.
