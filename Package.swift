@@ -14,7 +14,7 @@ func literal(_ text: String) -> String {
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internals =
     "CLinux CPipeWire KineCapture KineClient KineCodecs KineContainers KineDesktop KineImaging KineLive KineMeasure KineMedia KinePipeWire "
-    + "KinePlatform KineProgram KinePulse KineRTMP KineRings KineServices KineTakes KineWire KineX11"
+    + "KinePlatform KineProgram KinePulse KineRTMP KineRings KineServices KineTakes KineText KineWire KineX11"
 
 // The targets. A folder's name stands first: in Sources the storeys, lowest first. A target imports what is in storeys below its own, and
 // without a cycle what is in its own. Then one line for each target of that folder: its name, after "at" a folder of another name, and
@@ -24,17 +24,19 @@ let table = """
       CLinux
       CSandbox
       CSharedAtomics
-      KinePlatform: CLinux CSandbox SystemPackage
+      # Text from outside, paths and addresses as text. Knows no operating system.
+      KineText: SystemPackage
+      KinePlatform: KineText CLinux CSandbox SystemPackage
     Sources/Media
       CPixels
       CYUV
       CFFmpeg: CLinux
       COpenH264: CLinux
       CX264
-      KineMedia: KinePlatform
+      KineMedia: KineText
       # Pixels.
       KineImaging: KineMedia CYUV CPixels
-      KineContainers: KineMedia KinePlatform CLinux SystemPackage
+      KineContainers: KineMedia KinePlatform KineText CLinux SystemPackage
       # Links no codec: the libraries are loaded when an encoder or a decoder is made.
       KineCodecs: KineMedia KinePlatform CFFmpeg COpenH264
       # H.264 through x264, linked: what links this comes under the GPL.
@@ -43,28 +45,28 @@ let table = """
       # What engines and extensions share memory by.
       KineRings: KineMedia KinePlatform CLinux CSharedAtomics SystemPackage
       # The messages of clients, engines and extensions.
-      KineWire: KineMedia KinePlatform KineRings CLinux SystemPackage
+      KineWire: KineMedia KinePlatform KineText KineRings CLinux SystemPackage
       # The registry in which clients and engines find each other, and who follows takes in it.
-      KineTakes: KineWire KineMedia KinePlatform CLinux SystemPackage
+      KineTakes: KineWire KineMedia KinePlatform KineText CLinux SystemPackage
       # Manifests of services, their bundles, and what their executables may reach.
-      KineServices: KineMedia KineWire KinePlatform CLinux SystemPackage
+      KineServices: KineMedia KineWire KinePlatform KineText CLinux SystemPackage
       # What controls engines: the command line, an app.
-      KineClient: KineTakes KineWire KineRings KineContainers KineMedia KinePlatform SystemPackage
+      KineClient: KineTakes KineWire KineRings KineContainers KineMedia KinePlatform KineText SystemPackage
     Sources/Library
       # What an app links.
-      Kinecast: KineClient KineTakes KineWire KineServices KineRings KineContainers KineMedia KinePlatform
+      Kinecast: KineClient KineTakes KineWire KineServices KineRings KineContainers KineMedia KinePlatform KineText
           SystemPackage
       # What an upload extension links.
       KinecastExtension: KineMedia KineRings KineWire KinePlatform CLinux SystemPackage
       # Feeds a handler in a test, without an engine.
       KinecastExtensionTesting: KinecastExtension KineMedia KineRings KineWire KineServices KinePlatform SystemPackage
       # What app and extension pass to each other, linked by both.
-      KinecastExchange: KineTakes KineWire KineServices KineRings KineMedia KinePlatform CLinux SystemPackage
+      KinecastExchange: KineTakes KineWire KineServices KineRings KineMedia KinePlatform KineText CLinux SystemPackage
       # For the frames of apps and extensions. It links libyuv, which most of them do not need.
       KinecastImaging: KineImaging KineRings KineMedia CYUV
     Sources/Desktop
       CSDBus: CLinux
-      KineDesktop: KinePlatform CSDBus SystemPackage
+      KineDesktop: KinePlatform KineText CSDBus SystemPackage
     Sources/Capture
       CXCB
       CXKB: CLinux
@@ -73,54 +75,57 @@ let table = """
       CPipeWire: CLinux
       CAVDevice: CLinux
       CWayland: CLinux
-      KinePulse: KineMedia KinePlatform CPulse SystemPackage
+      KinePulse: KineMedia KinePlatform KineText CPulse SystemPackage
       # What a source of frames is; the test pattern, cameras, private sessions, and what is drawn over frames.
-      KineCapture: KinePulse KineMedia KinePlatform CCairo CFFmpeg CAVDevice CYUV CLinux SystemPackage
-      KineX11: KineCapture KineMedia KinePlatform CXCB CXKB CCairo CLinux SystemPackage
-      KineWayland: KineCapture KineImaging KineMedia KinePlatform CWayland CXKB CLinux SystemPackage
-      KinePipeWire: KineCapture KineMedia KinePlatform CPipeWire SystemPackage
+      KineCapture: KinePulse KineMedia KinePlatform KineText CCairo CFFmpeg CAVDevice CYUV CLinux SystemPackage
+      KineX11: KineCapture KineMedia KinePlatform KineText CXCB CXKB CLinux SystemPackage
+      KineWayland: KineCapture KineImaging KineMedia KinePlatform KineText CWayland CXKB CLinux SystemPackage
+      KinePipeWire: KineCapture KineMedia KinePlatform KineText CPipeWire SystemPackage
       # The clipboard of both kinds of display.
       KinePasteboard: KineWayland KinePlatform CXCB CWayland SystemPackage
     Sources/Publish
       # RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
       KineRTMP: KineMedia
       # Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
-      KineLive
+      KineLive: KineText
       # What goes out to the network.
-      KinePublish: KineMedia KineContainers KineLive KinePlatform KineRTMP CLinux SystemPackage NIOCore NIOPosix
-          NIOHTTP1 NIOSSL HummingbirdCore HummingbirdTLS HTTPTypes NIOHTTPTypes Logging
+      KinePublish: KineMedia KineContainers KineLive KinePlatform KineText KineRTMP CLinux SystemPackage NIOCore
+          NIOPosix NIOHTTP1 NIOSSL HummingbirdCore HummingbirdTLS HTTPTypes NIOHTTPTypes Logging
     Sources/Engine
       # A take's video, audio, file, clips and feeds: no socket, bus or process.
-      KineTake: KineCapture KinePulse KineCodecs KineContainers KineImaging KineMedia KinePlatform KineRings KineX264
-          CLinux SystemPackage
+      KineTake: KineCapture KinePulse KineCodecs KineContainers KineImaging KineMedia KinePlatform KineText KineRings
+          KineX264 SystemPackage
       # The extension of a destination: one process, confined and watched.
-      KineSupervision: KineTake KineRings KineServices KineWire KineMedia KinePlatform CLinux SystemPackage
+      KineSupervision: KineTake KineRings KineServices KineWire KineMedia KinePlatform KineText CLinux SystemPackage
       # Finished recordings: cut, decoded to images and a waveform.
       KineEditing: KineCodecs KineContainers KineImaging KineMedia KineX264
       # The engine's loop: its clients, a take's session, the desktop.
       KineHost: KineTake KineSupervision KineEditing KineCapture KineX11 KineWayland KinePipeWire KinePulse KineCodecs
           KineContainers KineRings KineServices KineTakes KineWire KineDesktop KinePasteboard KineMedia KinePlatform
-          CLinux SystemPackage
-      kinecast-engine: KineHost KineDesktop KineWire KinePlatform CLinux
+          KineText CLinux SystemPackage
+      kinecast-engine: SystemPackage KineHost KineDesktop KineWire KinePlatform CLinux
     Sources/Program
       CBuild
       CStudioPage
       # What all programs share: how they fail, run and end, and the actions that a person starts at a desktop.
       KineProgram: KinePlatform SystemPackage
+      # What people name in words: sizes, times, sources and destinations.
+      KineChoices: SystemPackage KineWire KineServices KinePlatform KineText KineMedia KineClient KineProgram
       # kinecast.conf, for the command line and for what a desktop starts.
-      KineConfiguration: KineProgram KineTakes KineWire KineMedia KinePlatform CXKB SystemPackage
+      KineConfiguration: KineProgram KineWire KineMedia KinePlatform KineText CXKB SystemPackage
       # Keys of the whole desktop.
-      KineShortcuts: KineConfiguration KineProgram KineDesktop KinePlatform CXCB CXKB CLinux SystemPackage
+      KineShortcuts: KineTakes KineConfiguration KineProgram KineDesktop KinePlatform KineText CXCB CXKB CLinux
+          SystemPackage
       # What a desktop starts without a terminal: the tray.
       KineTray: KineShortcuts KineConfiguration KineProgram KineDesktop KineTakes KineWire KineMedia KinePlatform
-          CLinux SystemPackage
+          KineText SystemPackage
       # The studio's page and its server.
-      KineStudio: CStudioPage Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish KineContainers
-          KineDesktop KineRings KineServices KineTakes KineWire KineMedia KinePlatform CLinux SystemPackage NIOCore
-          NIOPosix HummingbirdCore HTTPTypes Logging
+      KineStudio: KineChoices CStudioPage Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish
+          KineContainers KineDesktop KineRings KineServices KineTakes KineWire KineMedia KinePlatform KineText CLinux
+          SystemPackage NIOCore NIOPosix HummingbirdCore HTTPTypes
       # `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
-      KinecastCommand: CBuild CLinux Kinecast KineConfiguration KineProgram KineClient KineDesktop KineTakes KineWire
-          KineServices KineContainers KineMedia KinePlatform SystemPackage ArgumentParser
+      KinecastCommand: KineChoices CBuild CLinux Kinecast KineConfiguration KineProgram KineClient KineDesktop
+          KineTakes KineWire KineServices KineContainers KineMedia KinePlatform KineText SystemPackage ArgumentParser
       kinecast-publish: KinecastExtension KineLive KinePublish KineRTMP KineContainers KineWire KineMedia CLinux
           SystemPackage
       kinecast-tray: KineTray
@@ -162,7 +167,7 @@ let table = """
       kinecast-passer at PassingExtension: KinecastExtension KinecastExchange
       # An app that broadcasts itself, records itself, and shows its recording.
       kinecast-replay-app at ReplayApp: Kinecast
-      kinecast-frame-app at FrameApp: KinecastExchange KinePlatform SystemPackage
+      kinecast-frame-app at FrameApp: KinecastExchange SystemPackage
       kinecast-member at GroupMember: KinecastExchange KinePlatform SystemPackage
       # The desktop as an extension and as an app have it.
       kinecast-messenger at MessengerFixture: KinecastExtension KinecastExchange
@@ -177,7 +182,7 @@ let table = """
       # executables, so that the build compiles both at the same time. A build of the tests makes all executables.
       # scripts/affected counts them as dependencies.
       ProcessTesting: CoreTesting KineMeasure RTMPTesting ScreenTesting KineTakes KineWire KineServices KineContainers
-          KineMedia KinePlatform CLinux SystemPackage
+          KineMedia KinePlatform SystemPackage
       KWinInput
       # A desktop for tests: a bus of its own, and the services of one as real objects on it; and whole desktops.
       DesktopTesting: KineCapture KineDesktop CSDBus KWinInput KineMeasure KineMedia KinePlatform CoreTesting
@@ -185,13 +190,14 @@ let table = """
       # A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
       RTMPTesting
     Tests
-      KinecastExchangeTests: KinecastExchange KineWire KineRings KineMedia KineMeasure KinePlatform CLinux CoreTesting
+      KinecastExchangeTests: KinecastExchange KineWire KineRings KineMedia KineMeasure KinePlatform CoreTesting
           ProcessTesting SystemPackage
       KineMediaTests: KineMedia CoreTesting
+      KineTextTests: KineText KinePlatform CoreTesting SystemPackage
       KinePlatformTests: KinePlatform KineMeasure CLinux CoreTesting ThreadTesting SystemPackage
       KineCaptureTests: KineX11 KineWayland KinePulse KinePipeWire CXCB CPipeWire KineCapture KineMeasure KineMedia
-          KinePlatform AudioTesting ScreenTesting CastTesting CoreTesting ProcessTesting SystemPackage
-      KineDesktopTests: KineX11 KineDesktop DesktopTesting ScreenTesting KineMeasure KineMedia KinePlatform
+          KinePlatform KineText AudioTesting ScreenTesting CastTesting CoreTesting ProcessTesting SystemPackage
+      KineDesktopTests: KineX11 KineDesktop DesktopTesting ScreenTesting KineMeasure KineMedia KinePlatform KineText
           CoreTesting SystemPackage
       KinePasteboardTests: KinePasteboard CXCB KineMeasure KineMedia KinePlatform ScreenTesting CoreTesting
           SystemPackage
@@ -204,42 +210,44 @@ let table = """
           CoreTesting
       KineRingsTests: KineRings KineWire KineMedia KinePlatform CLinux CSharedAtomics RelayTesting kinecast-relay-peer
           CoreTesting SystemPackage
-      KineWireTests: KineWire KineRings KineMeasure KineMedia KinePlatform CLinux RelayTesting CoreTesting
+      KineWireTests: KineWire KineRings KineMeasure KineMedia KinePlatform KineText CLinux RelayTesting CoreTesting
           SystemPackage
-      KineServicesTests: KineServices KineWire KineMeasure KineMedia KinePlatform CLinux CoreTesting SystemPackage
+      KineServicesTests: KineServices KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting SystemPackage
       KinecastExtensionTests: KinecastExtension KinecastExtensionTesting KineRings KineWire KineMeasure KineMedia
           KinePlatform CLinux CoreTesting RelayTesting ThreadTesting kinecast-fixture SystemPackage
       KineRTMPTests: KineRTMP KineX264 KineCodecs KineMedia CoreTesting RTMPTesting
       KinePublishTests: KinePublish KineLive KineRTMP RTMPTesting KineContainers KineMeasure KineMedia KinePlatform
-          CLinux CoreTesting SystemPackage NIOCore NIOEmbedded NIOPosix NIOSSL
-      KineTakesTests: KineTakes KineWire KineMeasure KineMedia KinePlatform CLinux CoreTesting SystemPackage
-      KineClientTests: KineClient KineTakes KineWire KineContainers KineMeasure KineMedia KinePlatform CoreTesting
-          SystemPackage
+          KineText CLinux CoreTesting SystemPackage NIOCore NIOEmbedded NIOPosix NIOSSL
+      KineTakesTests: KineTakes KineWire KineMeasure KineMedia KinePlatform CLinux SystemPackage
+      KineClientTests: KineClient KineTakes KineWire KineContainers KineMeasure KineMedia KinePlatform KineText
+          CoreTesting SystemPackage
       KinecastTests: Kinecast KineClient KineTakes KineWire KineServices KineRings KineMeasure KineMedia KinePlatform
-          CoreTesting DesktopTesting ScreenTesting ProcessTesting SystemPackage
-      KinecastCommandTests: CLinux KinecastCommand KineConfiguration KineProgram KineClient KineTakes KineWire
-          KineServices KineMeasure KineMedia KinePlatform CoreTesting ArgumentParser
-      KineShortcutsTests: KineShortcuts KineConfiguration KineDesktop DesktopTesting ScreenTesting KineMeasure
-          KineMedia KinePlatform CoreTesting SystemPackage
-      KineTrayTests: KineTray KineConfiguration KineDesktop KineTakes KineWire DesktopTesting ScreenTesting
+          KineText CoreTesting DesktopTesting ScreenTesting ProcessTesting SystemPackage
+      KineChoicesTests: SystemPackage KineWire KineServices KineProgram KinePlatform KineText KineMedia KineMeasure
+          KineChoices
+      KinecastCommandTests: KineChoices SystemPackage CLinux KinecastCommand KineConfiguration KineProgram KineClient
+          KineTakes KineWire KineServices KineMeasure KineMedia KinePlatform KineText CoreTesting ArgumentParser
+      KineShortcutsTests: KineProgram KineShortcuts KineConfiguration KineDesktop DesktopTesting ScreenTesting
           KineMeasure KineMedia KinePlatform CoreTesting SystemPackage
+      KineTrayTests: KineTray KineDesktop KineTakes KineWire DesktopTesting KineMeasure KineMedia KinePlatform
+          KineText CoreTesting SystemPackage
       KineStudioTests: KineStudio Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish
-          KineContainers KineServices KineWire KineMeasure KineMedia KinePlatform CoreTesting ProcessTesting
+          KineContainers KineServices KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting ProcessTesting
           SystemPackage HTTPTypes
       KineTakeTests: KinePulse KineTake KineCapture KineCodecs KineContainers KineImaging KineMedia KinePlatform
           KineRings KineX11 KineX264 KineMeasure AudioTesting CoreTesting ThreadTesting SystemPackage
       KineSupervisionTests: KineMeasure KineSupervision KineServices KineWire KineMedia KinePlatform CoreTesting
           CLinux SystemPackage
       KineHostTests: KinePulse KinePipeWire KineSupervision KineHost KineTake KineCapture KineDesktop KineServices
-          KineWire KineMedia KinePlatform KineMeasure CoreTesting ThreadTesting DesktopTesting ProcessTesting
+          KineWire KineMedia KinePlatform KineText KineMeasure CoreTesting ThreadTesting DesktopTesting ProcessTesting
           SystemPackage
-      KineMeasureTests: KineMeasure KineMedia CLinux CoreTesting kinecast-scene kinecast-account SystemPackage
+      KineMeasureTests: KineMeasure KineMedia CoreTesting kinecast-scene kinecast-account
       EndToEndTests: ProcessTesting CoreTesting CastTesting DesktopTesting ScreenTesting AudioTesting KineMeasure
           KineClient KineServices KineTakes KineWire KineCapture KineWayland KineX11 KineDesktop KineContainers
-          KineMedia KinePlatform CLinux SystemPackage
+          KineMedia KinePlatform KineText CLinux SystemPackage
       # Promises about real time: scripts/endurance runs them by hand, scripts/test only builds them.
       EnduranceTests: ProcessTesting CoreTesting DesktopTesting ScreenTesting AudioTesting RTMPTesting KineMeasure
-          KineTake KineMedia KinePlatform CLinux SystemPackage
+          KineTake KineMedia KinePlatform SystemPackage
     """
 
 /// Products of other packages, and the package of each.

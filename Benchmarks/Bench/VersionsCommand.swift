@@ -3,7 +3,6 @@ import ArgumentParser
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 
 struct VersionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 // Notes when frames reach a handler, in an extension and in an app, and gives an account of it.
 import Glibc
 import KineMedia
-import KinePlatform
 import KineRings
 import SystemPackage
 

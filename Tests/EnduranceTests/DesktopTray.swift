@@ -2,7 +2,6 @@
 import CoreTesting
 import DesktopTesting
 import Foundation
-import KinePlatform
 import ProcessTesting
 import SystemPackage
 import Testing

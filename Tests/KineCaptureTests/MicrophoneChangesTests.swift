@@ -1,7 +1,6 @@
 // When changes of a microphone are reported, and how they are counted: by themselves, and of a headset on a real server.
 import AudioTesting
 import CoreTesting
-import KinePlatform
 import Testing
 
 @testable import KinePulse

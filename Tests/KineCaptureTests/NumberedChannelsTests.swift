@@ -1,6 +1,5 @@
 // Microphones and outputs whose channels have numbers instead of places, as in the profile Pro Audio: against real servers.
 import AudioTesting
-import KinePlatform
 import Testing
 
 @testable import KinePulse

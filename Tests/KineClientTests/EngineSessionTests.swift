@@ -4,6 +4,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 import Testing

@@ -1,6 +1,5 @@
 // The sentences and numbers that people read.
 import KineMedia
-import KinePlatform
 import KineTakes
 import KineWire
 import SystemPackage

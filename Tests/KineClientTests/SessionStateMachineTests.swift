@@ -2,7 +2,6 @@
 import CoreTesting
 import KineContainers
 import KineMedia
-import KinePlatform
 import Testing
 
 @testable import KineClient

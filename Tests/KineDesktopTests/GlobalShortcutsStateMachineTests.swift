@@ -1,6 +1,5 @@
 // The exchange with the portal for keys without a bus: what comes late, twice, or in an order that no portal keeps.
 import CoreTesting
-import KinePlatform
 import Testing
 
 @testable import KineDesktop

@@ -1,7 +1,6 @@
 // The indicator on a real bus, with a notification server at the other end.
 import CoreTesting
 import DesktopTesting
-import KinePlatform
 import Testing
 
 @testable import KineDesktop

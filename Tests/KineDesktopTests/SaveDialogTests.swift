@@ -3,6 +3,7 @@ import CoreTesting
 import DesktopTesting
 import KineMeasure
 import KinePlatform
+import KineText
 import Testing
 
 @testable import KineDesktop

@@ -1,5 +1,5 @@
 // Whoever has the portal's name on the bus can send anything: what cannot be understood ends the exchange with an error.
-import KinePlatform
+import KineText
 import Testing
 
 @testable import KineDesktop

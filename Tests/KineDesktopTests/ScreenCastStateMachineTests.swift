@@ -1,6 +1,5 @@
 // The portal's exchange without a bus: each step with each failure and each end. Every order of them is in ScreenCastOrderTests.swift, what
 // nobody should send in ScreenCastNonsenseTests.swift.
-import KinePlatform
 import SystemPackage
 import Testing
 

@@ -1,6 +1,5 @@
 // Texts that are given through pipes, as a Wayland compositor passes them.
 import Glibc
-import KinePlatform
 import SystemPackage
 import Testing
 

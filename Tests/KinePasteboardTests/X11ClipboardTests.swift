@@ -3,7 +3,6 @@ import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 import ScreenTesting
 import Synchronization
 import SystemPackage

@@ -1,6 +1,6 @@
 // The content of manifests, and the messages on their mistakes.
 import KineMedia
-import KinePlatform
+import KineText
 import Testing
 
 @testable import KineServices

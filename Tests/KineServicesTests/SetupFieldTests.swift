@@ -1,5 +1,4 @@
 // Settings of manifests of the second form: what they say, what values they take, and that the first form is as it was.
-import KinePlatform
 import KineWire
 import Testing
 

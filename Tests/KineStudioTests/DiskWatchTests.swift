@@ -1,6 +1,5 @@
 // The free space as a page shows it, in bytes and in time.
 import KineMedia
-import KinePlatform
 import KineWire
 import SystemPackage
 import Testing

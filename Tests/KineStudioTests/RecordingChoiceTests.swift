@@ -1,8 +1,8 @@
 // The choice of a page: as arguments of `kinecast record`, and as a profile of kinecast.conf.
 import KineConfiguration
 import KineMedia
-import KinePlatform
 import KineProgram
+import KineText
 import Testing
 
 @testable import KineStudio

@@ -5,6 +5,7 @@ import KineLive
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 import Testing
@@ -53,7 +54,7 @@ import Testing
         opening.key = given["key"]
         let again = try #require(StudioJSON.decode([String: String].self, try await studio.answer(opening, "{}").body))
         #expect(again["key"] == given["key"] && again["id"] != given["id"] && again["secret"] != given["secret"])
-        let challenge = LiveToken().description
+        let challenge = RandomToken().description
         for page in [given, again] {
             let (id, secret) = (try #require(page["id"]), try #require(page["secret"]))
             let proof = try await studio.answer(StudioClient.request("GET", "/api/proof/\(id)/\(challenge)"))
@@ -114,7 +115,7 @@ import Testing
             #expect(try await studio.answer(opening, body).status == .badRequest, "\(body)")
         }
         #expect(try await studio.answer(opening, "{}").status == .unauthorized, "loaded again without a session")
-        let unknown = #"{"token":"\#(LiveToken())"}"#
+        let unknown = #"{"token":"\#(RandomToken())"}"#
         #expect(try await studio.answer(opening, unknown).status == .forbidden)
         #expect(try await studio.answer(StudioClient.request("GET", "/nothing.js")).status == .notFound)
         #expect(try await studio.answer(StudioClient.request("GET", "/page.js")).type.hasPrefix("text/javascript"))

@@ -1,5 +1,6 @@
 // Which requests are answered: by host, origin, site, method, cookie and key.
 import KineLive
+import KineText
 import Testing
 
 @testable import KineStudio
@@ -70,11 +71,11 @@ import Testing
             #expect(refusal(change { $0.contentType = type }) == .notJSON)
         }
         #expect(refusal(change { $0.cookies = nil }) == .noSession)
-        #expect(refusal(change { $0.cookies = "\(secrets.cookieName)=\(LiveToken())" }) == .noSession)
+        #expect(refusal(change { $0.cookies = "\(secrets.cookieName)=\(RandomToken())" }) == .noSession)
         #expect(
             refusal(change { $0.cookies = "\(StudioSecrets().cookieName)=\(secrets.cookie)" }) == .noSession)
         #expect(refusal(change { $0.key = nil }) == .noSession)
-        #expect(refusal(change { $0.key = "\(LiveToken())" }) == .noSession)
+        #expect(refusal(change { $0.key = "\(RandomToken())" }) == .noSession)
         let events = change { ($0.method, $0.target, $0.cookies) = ("GET", "/api/events", nil) }
         #expect(refusal(events) == .noSession)
         for target in [
@@ -121,7 +122,7 @@ import Testing
     @Test func `a link's token works once, within a minute, and the oldest go`() {
         var secrets = StudioSecrets()
         let first = secrets.makeLink(to: .studio, at: 0)
-        #expect(secrets.redeem("\(LiveToken())", at: 1) == nil)
+        #expect(secrets.redeem("\(RandomToken())", at: 1) == nil)
         #expect(secrets.redeem(first.description, at: 1)?.scope == .studio)
         #expect(secrets.redeem(first.description, at: 2) == nil, "used")
         let late = secrets.makeLink(to: .studio, at: 0)

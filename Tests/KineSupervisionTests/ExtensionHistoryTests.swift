@@ -1,7 +1,6 @@
 // Every short series of events, from each stage of a destination's life: whatever happens in whatever order, the driver is
 // never told to do what cannot be done.
 import CoreTesting
-import KinePlatform
 import KineWire
 import Testing
 

@@ -1,6 +1,5 @@
 // The life of a destination, on a clock of the test's own: what each fault becomes, and when.
 import KineMedia
-import KinePlatform
 import KineServices
 import KineWire
 import Testing

@@ -1,5 +1,4 @@
 // Every event in every state of a destination: the driver's actions, and the phase after it.
-import KinePlatform
 import KineWire
 import Testing
 

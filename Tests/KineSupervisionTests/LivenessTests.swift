@@ -1,5 +1,4 @@
 // A destination is live only after its extension has started, and not while a report denies it.
-import KinePlatform
 import KineWire
 import Testing
 

@@ -6,6 +6,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

@@ -2,7 +2,6 @@
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 import SystemPackage
 import Testing
 

@@ -3,6 +3,7 @@ import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
+import KineText
 import SystemPackage
 import Testing
 

@@ -1,4 +1,5 @@
 // The bounds of a notification: whatever another program says, a person sees a few plain words.
+import KineText
 import Testing
 
 @testable import KineWire

@@ -1,4 +1,5 @@
 // The answer to a check of a destination.
+import KineText
 import KineWire
 import Testing
 

@@ -1,6 +1,7 @@
 // The broadcast command's options together.
 import ArgumentParser
 import CoreTesting
+import KineChoices
 import KineMedia
 import KinePlatform
 import KineProgram

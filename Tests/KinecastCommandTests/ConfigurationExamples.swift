@@ -3,6 +3,7 @@ import CoreTesting
 import KineConfiguration
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 import Testing
 

@@ -1,8 +1,8 @@
 // The text of kinecast.conf: what is read, refused, written and printed.
 import CoreTesting
 import KineConfiguration
-import KinePlatform
 import KineProgram
+import KineText
 import Testing
 
 @testable import KinecastCommand

@@ -3,7 +3,6 @@ import ArgumentParser
 import CoreTesting
 import FoundationEssentials
 import KineConfiguration
-import KinePlatform
 import KineProgram
 import Testing
 

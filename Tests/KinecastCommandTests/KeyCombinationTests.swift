@@ -1,8 +1,8 @@
 // Keys as a person writes them: what each means, how it is printed, and why others are refused.
 import CoreTesting
 import KineConfiguration
-import KinePlatform
 import KineProgram
+import KineText
 import Testing
 
 @Suite struct KeyCombinationTests {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
+import KineText
 import Testing
 
 @testable import KineTakes

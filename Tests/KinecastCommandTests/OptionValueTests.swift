@@ -1,4 +1,5 @@
 // Option values as they are typed: what is taken, and what is refused.
+import KineChoices
 import KineMedia
 import Testing
 

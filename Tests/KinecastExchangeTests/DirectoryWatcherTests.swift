@@ -8,7 +8,7 @@ import Testing
 
 @testable import KinecastExchange
 
-@Suite struct DirectoryWatcherTests {
+@Suite struct GroupWatcherTests {
     @Test(.tags(.slow)) func `a directory that is replaced while events are lost is watched again`() throws {
         let temporary = try TemporaryDirectory()
         let directory = FilePath(temporary.path)
@@ -16,7 +16,7 @@ import Testing
         try #require(mkdir(watched.string, 0o700) == 0)
         let changes = Monitor([DirectoryChange]())
         let mayGoOn = Monitor(false)
-        let watch = try DirectoryWatcher.shared.watch(watched) { change in
+        let watch = try GroupWatcher.shared.watch(watched) { change in
             changes.signal { $0.append(change) }
             _ = mayGoOn.wait(until: .max) { $0 ? true : nil }
         }

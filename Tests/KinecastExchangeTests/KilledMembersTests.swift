@@ -1,7 +1,6 @@
 // Writers and readers that are killed at any instant: no half file, and no lost newest one.
 import CoreTesting
 import Glibc
-import KinePlatform
 import KinecastExchange
 import ProcessTesting
 import SystemPackage

@@ -1,6 +1,5 @@
 // How soon the other processes of a group know of a value that was set, or of a notification that was posted.
 import CoreTesting
-import KinePlatform
 import KinecastExchange
 import ProcessTesting
 import SystemPackage

@@ -4,7 +4,6 @@ import Glibc
 import KineClient
 import KineMeasure
 import KineMedia
-import KinePlatform
 import KineTakes
 import KineWire
 import Testing

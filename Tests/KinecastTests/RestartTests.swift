@@ -4,7 +4,6 @@ import FoundationEssentials
 import KineClient
 import KineMeasure
 import KineMedia
-import KinePlatform
 import KineWire
 import Testing
 

@@ -5,7 +5,6 @@ import Glibc
 import KineClient
 import KineMeasure
 import KineMedia
-import KinePlatform
 import KineWire
 import Testing
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 
 struct ConfinementCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,7 +75,8 @@ struct ConfinementCommand: ParsableCommand {
         let setup = try Setup(.scene(.video), size: Self.size, framesPerSecond: Self.framesPerSecond)
         defer { setup.end() }
         var configuration = setup.configuration(output: nil, framesPerSecond: Self.framesPerSecond)
-        if !isConfined { configuration.confinement.leftOut = Set(Sandbox.Layer.allCases) }
+        var confinement = ConfinementRequest()
+        if !isConfined { confinement.leftOut = Set(Sandbox.Layer.allCases) }
         var environment = setup.environment(folder)
         let bundle = try MeterBundle()
         let server = kind == .rtmp ? try MediaServer() : nil
@@ -88,7 +90,7 @@ struct ConfinementCommand: ParsableCommand {
             ]
         case .live: configuration.destinations = [.init(service: "live", setupInfo: [:], label: "live")]
         }
-        let take = try EngineTake(configuration, environment: environment, folder: folder)
+        let take = try EngineTake(configuration, confinement: confinement, environment: environment, folder: folder)
         let watcher =
             kind == .live
             ? try HeldProcess.crowd(try take.link(), path: "/live.mp4", viewers: Self.viewers, seconds: seconds + 2)

@@ -23,7 +23,8 @@ final class EngineTake {
     ///
     /// - Parameter receivers: paths of further programs that may have the screen's frames, as this one may.
     init(
-        _ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory, receivers: [String] = []
+        _ configuration: TakeConfiguration, confinement: ConfinementRequest = ConfinementRequest(),
+        environment: [String], folder: TemporaryDirectory, receivers: [String] = []
     ) throws {
         logPath = folder.file("engine.log")
         log = try FileDescriptor.open(
@@ -44,7 +45,7 @@ final class EngineTake {
         process = try ChildProcess(
             executable: try Tool.sibling("kinecast-engine"), arguments: [],
             environment: environment + ["XDG_CONFIG_HOME=\(folder.path)"], options: options)
-        try connection.send(.start(configuration))
+        try connection.send(.start(configuration, confinement: confinement))
         var hasStarted = false
         var live: Set<Int> = []
         try take(until: deadline(in: 20)) { message in

@@ -1,6 +1,5 @@
 // Hears the beeps that a browser plays, and when.
 import KineMeasure
-import KinePlatform
 import KinePulse
 import Synchronization
 

@@ -3,7 +3,6 @@
 import ArgumentParser
 import KineMeasure
 import KineMedia
-import KinePlatform
 
 struct GlassCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 // The studio's page and its server: how soon a window shows something, and what the server costs beside it.
 import ArgumentParser
 import KineMeasure
-import KinePlatform
 
 struct StudioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@
 import ArgumentParser
 import Glibc
 import KineMeasure
-import KinePlatform
 
 struct TrayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 // Gives libFuzzer's bytes to the reader of kinecast.conf. Whatever they are: no crash; a sentence with the file's place and without any
 // address where they cannot be used; otherwise what `kinecast config` prints gives the same options, and a change changes one of them.
 import FuzzDriver
-import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 @_cdecl("fuzz_configuration_main")

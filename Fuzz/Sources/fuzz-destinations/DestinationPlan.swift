@@ -1,1 +1,1 @@
-../../../Sources/Program/KinecastCommand/Broadcast/DestinationPlan.swift
+../../../Sources/Program/KineChoices/Destinations/DestinationPlan.swift

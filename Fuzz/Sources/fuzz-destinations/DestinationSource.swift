@@ -1,1 +1,1 @@
-../../../Sources/Program/KinecastCommand/Broadcast/DestinationSource.swift
+../../../Sources/Program/KineChoices/Destinations/DestinationSource.swift

@@ -3,10 +3,10 @@
 // destinations that do not depend on what may be a secret.
 import FuzzDriver
 import KineMedia
-import KinePlatform
 import KineProgram
 import KineRTMP
 import KineServices
+import KineText
 import SystemPackage
 
 @_cdecl("fuzz_destinations_main")

@@ -1,1 +1,1 @@
-../../../Sources/Program/KinecastCommand/Secrets/PrivateFile.swift
+../../../Sources/Program/KineChoices/Destinations/PrivateFile.swift

@@ -1,1 +1,1 @@
-../../../Sources/Program/KinecastCommand/Broadcast/Setting.swift
+../../../Sources/Program/KineChoices/Destinations/Setting.swift

@@ -1,7 +1,7 @@
 // Gives libFuzzer's bytes to everything that passes between an engine and an extension: the messages of both directions, the
 // state page that a hostile extension writes, and the memories that a damaged engine would write.
 import FuzzDriver
-import KinePlatform
+import KineText
 import KineWire
 
 @_cdecl("fuzz_extension_control_main")

@@ -1,6 +1,5 @@
 // Drives the state machine of a destination as the engine does, and judges every step.
 import KineMedia
-import KinePlatform
 import KineServices
 import KineWire
 

@@ -2,8 +2,8 @@
 // no crash, no secret that is left whole, nothing that steers a terminal, no more than was allowed, and no word changed that need not be.
 import FoundationEssentials
 import FuzzDriver
-import KinePlatform
 import KineServices
+import KineText
 import KineWire
 
 @_cdecl("fuzz_foreign_text_main")

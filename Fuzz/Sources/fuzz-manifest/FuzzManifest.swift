@@ -2,8 +2,8 @@
 // or a problem that is one line without control characters.
 import FuzzDriver
 import KineMedia
-import KinePlatform
 import KineServices
+import KineText
 
 @_cdecl("fuzz_manifest_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -2,6 +2,7 @@
 // by a foreign name, and nothing in what the broadcaster is shown that a terminal would obey.
 import FuzzDriver
 import KineLive
+import KineText
 
 @_cdecl("fuzz_request_gate_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
@@ -14,7 +15,7 @@ private func fuzz(_ input: [UInt8]) {
     let lines = input.split(separator: 10, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     func line(_ number: Int) -> String { number < lines.count ? lines[number] : "" }
     func header(_ number: Int) -> String? { line(number).isEmpty ? nil : line(number) }
-    guard let token = LiveToken(token), let playerToken = LiveToken(playerToken) else { return }
+    guard let token = RandomToken(token), let playerToken = RandomToken(playerToken) else { return }
     let gate = RequestGate(token: token, playerToken: playerToken, host: "127.0.0.1", publicURL: line(5))
     let presented = header(4)
     let verdict = gate.judge(method: line(0), target: line(1), host: header(2), origin: header(3), token: presented)

@@ -2,8 +2,8 @@
 // a violation of one line that does not repeat a secret.
 import FoundationEssentials
 import FuzzDriver
-import KinePlatform
 import KineServices
+import KineText
 import KineWire
 
 @_cdecl("fuzz_setup_messages_main")

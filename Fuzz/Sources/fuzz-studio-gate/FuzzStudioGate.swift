@@ -1,6 +1,7 @@
 // Feeds arbitrary requests to StudioGate and arbitrary JSON to RecordingChoice: no crash, nothing of the session without its cookie and
 // key, no other host or origin, and no argument of `kinecast` but the known ones.
 import FuzzDriver
+import KineText
 
 @_cdecl("fuzz_studio_gate_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

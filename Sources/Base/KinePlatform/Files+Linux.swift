@@ -1,5 +1,6 @@
 // Reading a small file or a pipe whole.
 import Glibc
+import KineText
 import SystemPackage
 
 extension FileDescriptor {

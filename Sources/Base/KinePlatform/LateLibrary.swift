@@ -1,5 +1,6 @@
 // Libraries that are loaded when they are first needed, in the version that the build was made for.
 import Glibc
+import KineText
 
 /// A library whose file name has the number of its interface, such as libavcodec.so.59. Another number is another library.
 public struct LateLibrary: Sendable {

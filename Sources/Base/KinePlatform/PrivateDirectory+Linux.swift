@@ -1,6 +1,7 @@
 // Directories that only their owner may enter, in places where other users can write.
 import CLinux
 import Glibc
+import KineText
 import SystemPackage
 
 public enum PrivateDirectory {

@@ -1,5 +1,6 @@
 // A small file of this user's settings that several processes read and replace as a whole. Linux.
 import Glibc
+import KineText
 import SystemPackage
 
 /// Calls block while they read or write the small file. Any process may make them.

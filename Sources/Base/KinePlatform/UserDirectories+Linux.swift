@@ -1,5 +1,6 @@
 // The user's directories (freedesktop.org, xdg-user-dirs and XDG Base Directory). Linux.
 import Glibc
+import KineText
 import SystemPackage
 
 public enum UserDirectories {

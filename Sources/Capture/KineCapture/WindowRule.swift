@@ -1,5 +1,6 @@
 // Windows of X11 programs, for takes, sources and errors.
 import KineMedia
+import KineText
 
 public typealias X11WindowRule = TakeConfiguration.WindowRule
 

@@ -1,6 +1,6 @@
 // The errors of a desktop's screen cast over PipeWire.
 import KineCapture
-import KinePlatform
+import KineText
 import SystemPackage
 
 extension VideoSourceError {

@@ -1,5 +1,6 @@
 // Sentences about unavailable or missing audio: what happened, on what, and what to do.
 import KinePlatform
+import KineText
 
 extension AudioCapture.Error {
     public var sentence: String {

@@ -1,6 +1,6 @@
 // The errors of a Wayland compositor's outputs, and of regions that a person draws there.
 import KineCapture
-import KinePlatform
+import KineText
 
 extension VideoSourceError {
     /// No compositor accepts connections at that name.

@@ -1,7 +1,7 @@
 // The errors of an X server's screens and windows.
 import KineCapture
 import KineMedia
-import KinePlatform
+import KineText
 
 // A server that cannot be recorded.
 extension VideoSourceError {

@@ -4,6 +4,7 @@ import Glibc
 import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

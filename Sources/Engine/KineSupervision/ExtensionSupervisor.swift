@@ -6,6 +6,7 @@ import KinePlatform
 import KineRings
 import KineServices
 import KineTake
+import KineText
 import KineWire
 import SystemPackage
 

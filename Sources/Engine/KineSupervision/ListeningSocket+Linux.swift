@@ -2,7 +2,7 @@
 // restart, and the extension needs no right to open sockets. Linux.
 import CLinux
 import Glibc
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// A bound, listening TCP socket. Connections wait in it while no extension runs.

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// A cgroup with a memory limit. Removed with this object, after its processes have ended.

@@ -1,6 +1,6 @@
 // The errors of starting an extension, with a sentence for each.
-import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,7 +1,6 @@
 // Finds recordings of an earlier process of the app: running ones, and unsaved ones.
 import FoundationEssentials
 import KineClient
-import KinePlatform
 import KineTakes
 import KineWire
 

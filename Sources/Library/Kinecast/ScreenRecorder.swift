@@ -2,7 +2,6 @@
 import FoundationEssentials
 import KineClient
 import KineMedia
-import KinePlatform
 import KineWire
 import Synchronization
 

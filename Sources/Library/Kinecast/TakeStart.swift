@@ -4,6 +4,7 @@ import FoundationEssentials
 import KineClient
 import KineMedia
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

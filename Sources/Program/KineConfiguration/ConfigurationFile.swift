@@ -1,7 +1,7 @@
 // The text of kinecast.conf: sections of `key = value` lines, and comments. A change leaves all other lines as they are.
 // docs/configuration.md describes the form. Works on bytes, because a path may have some that are not UTF-8.
-import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 /// `[record]`, or `[record NAME]` for a profile.

@@ -1,7 +1,7 @@
 // The options of `record` and `broadcast` as keys of the configuration file: which may be set, and when a value that is
 // set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts. ConfigurationLayersTests holds
 // the table against the declarations of the options.
-import KinePlatform
+import KineText
 
 /// A command with sections in the file.
 package enum ConfiguredCommand: String, CaseIterable, Sendable {

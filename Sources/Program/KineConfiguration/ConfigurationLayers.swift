@@ -1,8 +1,8 @@
 // The layers of configured options: a section of the file, a profile's section, the environment. Each
 // replaces what is below it, and what a person types replaces them all.
 import KineMedia
-import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 /// An option that is set, and where.

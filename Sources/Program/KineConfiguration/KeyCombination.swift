@@ -1,7 +1,7 @@
 // A key with modifiers as a person writes it: Super+Shift+R, Ctrl+Alt+F9, Print. Keys have XKB's names
 // (xkbcommon-keysyms.h), which libxkbcommon knows.
 import CXKB
-import KinePlatform
+import KineText
 
 /// A key that can be taken from all other programs: it writes nothing, or Ctrl, Alt or Super is held with it.
 package struct KeyCombination: Hashable, Sendable, CustomStringConvertible {

@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
-import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 
@@ -39,11 +39,6 @@ package struct ShortcutReport: Codable, Sendable, Equatable {
         process = getpid()
         program = Self.program(of: getpid())
         self.keys = keys
-    }
-
-    /// The directory of the registry of takes, `$XDG_RUNTIME_DIR/kinecast`.
-    package static func directory() throws(TakeRegistry.Error) -> FilePath {
-        try TakeRegistry.standard().directory.removingLastComponent()
     }
 
     package func write(in directory: FilePath) throws {

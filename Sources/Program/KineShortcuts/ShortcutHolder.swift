@@ -6,6 +6,8 @@ import KineConfiguration
 import KineDesktop
 import KinePlatform
 import KineProgram
+import KineTakes
+import KineText
 import SystemPackage
 
 /// Used on one thread, which polls.
@@ -27,7 +29,7 @@ package final class ShortcutHolder {
             Context(
                 bus: BusAddresses.find().session, display: display(variable),
                 settings: try SettingsFile(named: "kinecast.conf", variable), environment: ProcessEnvironment.current,
-                directory: try ShortcutReport.directory())
+                directory: try TakeRegistry.standard().common)
         }
 
         static func display(_ variable: (String) -> String?) -> String? {
@@ -49,7 +51,7 @@ package final class ShortcutHolder {
 
     private let context: Context
     private let complain: (String) -> Void
-    private let watch: Int32
+    private let watch: Inotify
     private var settings = ShortcutKeys()
     /// The text of the settings' file that was read last, and the sentence about it if it cannot be used.
     private var text: [UInt8]?
@@ -80,8 +82,7 @@ package final class ShortcutHolder {
     /// - Parameter complain: gets a sentence about each key that cannot be bound, also while `process` runs.
     init(_ context: Context, complain: @escaping (String) -> Void) throws(Errno) {
         (self.context, self.complain) = (context, complain)
-        watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard watch >= 0 else { throw Errno(rawValue: errno) }
+        watch = try Inotify()
         watchDirectories()
         readSettings()
         do throws(GlobalShortcutsSession.Error) {
@@ -91,12 +92,9 @@ package final class ShortcutHolder {
         }
     }
 
-    deinit { if watch >= 0 { close(watch) } }
-
     package var pollEntries: [pollfd] {
-        let others = [watch, x11?.descriptor].compactMap(\.self)
-        return others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            + [portal?.pollEntry].compactMap(\.self)
+        let keys = x11.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        return [watch.pollEntry, keys, portal?.pollEntry].compactMap(\.self)
     }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
@@ -104,18 +102,12 @@ package final class ShortcutHolder {
 
     /// Continues without waiting. Returns the actions whose keys were pressed.
     package func process() -> [DesktopAction] {
-        clear()
+        while watch.read() {}
         readSettings()
         if ShortcutReport.takeRequest(in: context.directory) { portal?.configure() }
         let actions = portalActions() + x11Actions()
         publish()
         return actions
-    }
-
-    private func clear() {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            while read(watch, buffer.baseAddress, buffer.count) > 0 {}
-        }
     }
 
     private func watchDirectories() {
@@ -124,7 +116,7 @@ package final class ShortcutHolder {
         try? PrivateDirectory.makeMissing(directory)
         let target = context.settings.path.resolved?.removingLastComponent()
         for place in [context.directory, directory, target].compactMap(\.self) {
-            _ = inotify_add_watch(watch, place.cString, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE))
+            _ = try? watch.watch(place, for: IN_CLOSE_WRITE, IN_MOVED_TO, IN_DELETE)
         }
     }
 

@@ -4,6 +4,7 @@ import Glibc
 import KineClient
 import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 

@@ -6,6 +6,7 @@ import KineLive
 import KinePlatform
 import KineProgram
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,6 +1,7 @@
 // The entry that starts the tray with the desktop (freedesktop.org, Desktop Application Autostart Specification 0.5).
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 enum Autostart {

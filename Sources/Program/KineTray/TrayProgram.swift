@@ -6,6 +6,7 @@ import KinePlatform
 import KineProgram
 import KineShortcuts
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 
@@ -62,7 +63,7 @@ public enum TrayProgram {
     }
 
     private static func quit() throws {
-        let directory = try TakeRegistry.standard().directory.removingLastComponent()
+        let directory = try TakeRegistry.standard().common
         try program.quit(lockFile(in: directory), nothing: "kinecast-tray is not running.")
     }
 

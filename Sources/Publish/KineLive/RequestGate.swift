@@ -1,5 +1,6 @@
 // Decides which requests are answered. A page of another site can make a browser send requests to any address, even
 // under a name that resolves to it; so the Host and the Origin are checked before the token. Pure.
+import KineText
 
 /// The check of a server's requests.
 public struct RequestGate: Sendable {
@@ -48,9 +49,9 @@ public struct RequestGate: Sendable {
     /// The Allow header of the answer to `wrongMethod` (RFC 9110, section 15.5.6).
     package static let methods = "GET, HEAD"
 
-    package var token: LiveToken
+    package var token: RandomToken
     /// The token in `TOKEN/live.mp4`; nil if there is no such address.
-    package var playerToken: LiveToken?
+    package var playerToken: RandomToken?
     /// Names and addresses of the server, in lowercase and without brackets.
     let hosts: Set<String>
     /// Whether the server listens on every address of the machine, and so accepts each of them as a Host.
@@ -58,7 +59,7 @@ public struct RequestGate: Sendable {
     let publicURL: PublicURL?
 
     package init(
-        token: LiveToken, playerToken: LiveToken? = nil, hosts: Set<String>, acceptsAnyAddress: Bool,
+        token: RandomToken, playerToken: RandomToken? = nil, hosts: Set<String>, acceptsAnyAddress: Bool,
         publicURL: PublicURL? = nil
     ) {
         self.token = token
@@ -69,7 +70,7 @@ public struct RequestGate: Sendable {
     }
 
     /// The gate of a server with one address, behind `publicURL` if that is an address. For fuzzing.
-    public init(token: LiveToken, playerToken: LiveToken?, host: String, publicURL: String) {
+    public init(token: RandomToken, playerToken: RandomToken?, host: String, publicURL: String) {
         self.init(
             token: token, playerToken: playerToken, hosts: [host], acceptsAnyAddress: false,
             publicURL: PublicURL(publicURL))
@@ -84,8 +85,8 @@ public struct RequestGate: Sendable {
     public func judge(
         method: String, target: String, host: String?, origin: String?, token presented: String?
     ) -> Verdict {
-        guard let host, let name = Self.name(in: host), isOwn(name) else {
-            return .wrongHost(host.flatMap(Self.presentableName))
+        guard let host, let name = HostName.parse(host), isOwn(name) else {
+            return .wrongHost(host.flatMap(HostName.presentable))
         }
         if let origin, !isOwn(origin: origin, host: host) { return .wrongOrigin }
         let path = target.prefix { $0 != "?" && $0 != "#" }
@@ -118,7 +119,7 @@ public struct RequestGate: Sendable {
 
     /// Whether a Host is the server's. Only known names are accepted, since any name can resolve to this address.
     private func isOwn(_ name: String) -> Bool {
-        hosts.contains(name) || acceptsAnyAddress && Self.isAddress(name)
+        hosts.contains(name) || acceptsAnyAddress && HostName.isAddress(name)
     }
 
     /// Whether an origin has the Host's host and port, or is the public address's, since a proxy may send another Host.
@@ -129,42 +130,5 @@ public struct RequestGate: Sendable {
             return lower.dropFirst(scheme.count) == host.lowercased()
         }
         return false
-    }
-
-    /// The host in `host:port`, in lowercase, without brackets and without a final dot.
-    static func name(in host: String) -> String? {
-        let lower = host.lowercased()
-        if lower.hasPrefix("[") {
-            guard let end = lower.firstIndex(of: "]") else { return nil }
-            let rest = lower[lower.index(after: end)...]
-            guard rest.isEmpty || isPort(rest) else { return nil }
-            return String(lower[lower.index(after: lower.startIndex)..<end])
-        }
-        let name = lower.prefix { $0 != ":" }
-        let rest = lower[name.endIndex...]
-        guard !name.isEmpty, rest.isEmpty || isPort(rest) else { return nil }
-        return String(name.last == "." ? name.dropLast() : name)
-    }
-
-    /// Host and port for a message; nil if unsafe, since the client chooses their characters.
-    package static func presentableName(_ host: String) -> String? {
-        let isHarmless =
-            host.utf8.count <= 80
-            && host.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                    || ".-:[]".utf8.contains($0)
-            }
-        return isHarmless && name(in: host)?.isEmpty == false ? host.lowercased() : nil
-    }
-
-    private static func isPort(_ text: Substring) -> Bool {
-        text.first == ":" && text.count > 1 && text.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
-    }
-
-    /// Whether this is an IPv4 address in four decimal parts, or has the colons of an IPv6 address.
-    static func isAddress(_ name: String) -> Bool {
-        if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" } }
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil && $0.allSatisfy(\.isNumber) }
     }
 }

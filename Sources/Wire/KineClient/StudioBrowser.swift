@@ -1,5 +1,6 @@
 // The program that shows the studio's window: Chromium without tabs, or the default browser.
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

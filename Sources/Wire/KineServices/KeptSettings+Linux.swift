@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// `kinecast/services/ID.json` in the user's directory for settings: a JSON object of the settings' keys and values.

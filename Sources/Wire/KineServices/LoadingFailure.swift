@@ -1,6 +1,7 @@
 // Why the dynamic loader did not start a confined program, from its standard error. A program that cannot be loaded
 // fails in the same way each time, so restarting it is useless.
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// The loader's reason. Its description follows the program's name in a sentence, and has no full stop.

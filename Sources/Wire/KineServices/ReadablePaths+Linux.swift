@@ -1,6 +1,7 @@
 // The paths under `read` of a manifest. Links may change: they are resolved at installation and each start. Linux.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// The places that no service may read, even with a person's consent.

@@ -1,6 +1,6 @@
 // A service on this machine: its manifest, and the path of its executable.
 import FoundationEssentials
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// A service to broadcast to.

@@ -1,6 +1,7 @@
 // What is kept by a service's id, outside of its bundle: the person's settings, and the extension's directory. Linux.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 struct ServiceBelongings: Sendable {

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// Copies directory trees and removes them.

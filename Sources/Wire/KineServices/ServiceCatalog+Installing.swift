@@ -1,6 +1,7 @@
 // Installs a bundle for this user, and removes it: each in one step, so that no partial bundle is ever visible.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 extension ServiceCatalog {

@@ -1,6 +1,7 @@
 // The services of this machine: the built-in ones, and the bundles in the user's, the system's and the program's directories.
 // ServiceCatalog+Installing installs and removes them.
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// Finds services. Reads the directories each time.

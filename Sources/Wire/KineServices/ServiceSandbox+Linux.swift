@@ -1,6 +1,7 @@
 // The rules of the sandbox for a service's executable, from its manifest. docs/confinement.md explains them. Linux.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 public enum ServiceSandbox {

@@ -1,6 +1,7 @@
 // Removes directory trees that an extension may still write to. Linux.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 extension BundleCopy {

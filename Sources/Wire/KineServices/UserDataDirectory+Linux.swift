@@ -1,6 +1,7 @@
 // Kinecast's directories in `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). Linux.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 public enum UserDataDirectory {

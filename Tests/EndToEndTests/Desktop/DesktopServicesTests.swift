@@ -59,7 +59,6 @@ import Testing
         configuration.audio.app = .none
         configuration.wantsProgress = true
         configuration.supervision.start = 120
-        configuration.confinement.isRequired = true
         configuration.destinations = [
             .init(service: "messenger", setupInfo: ["do": commands, "token": "s3cret"], label: "messenger")
         ]

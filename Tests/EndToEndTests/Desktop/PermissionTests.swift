@@ -5,6 +5,7 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineText
 import KineWire
 import ProcessTesting
 import ScreenTesting

@@ -4,7 +4,6 @@ import DesktopTesting
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 import KineX11
 import ProcessTesting
 import ScreenTesting

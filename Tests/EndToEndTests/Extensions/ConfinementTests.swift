@@ -6,6 +6,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 
@@ -97,10 +98,10 @@ import Testing
     @Test func `a take that requires a layer which is missing is refused`() throws {
         try TestPlace.with { place in
             try place.installFaults()
-            var configuration = place.faultyTake("none")
-            configuration.confinement.isRequired = true
-            configuration.confinement.leftOut = [.landlock]
-            let ended = try EngineUnderTest(configuration, in: place).end()
+            var confinement = ConfinementRequest()
+            confinement.isRequired = true
+            confinement.leftOut = [.landlock]
+            let ended = try EngineUnderTest(place.faultyTake("none"), confinement: confinement, in: place).end()
             #expect(ended.exitStatus == ExitStatus.unavailable)
             #expect(ended.failure?.message.contains("landlock") == true)
             #expect(access(place.path("a.mp4"), F_OK) != 0, "nothing was begun")

@@ -2,7 +2,6 @@
 // nothing is left running (which TestPlace checks). That it comes within a second is a margin.
 import Glibc
 import KineMeasure
-import KinePlatform
 import SystemPackage
 import Testing
 

@@ -1,6 +1,5 @@
 // Extensions that use more memory than they may, by themselves or through others.
 import Glibc
-import KinePlatform
 import Testing
 
 @Suite(.serialized, .tags(.real, .programs, .margins)) struct MemoryTests {

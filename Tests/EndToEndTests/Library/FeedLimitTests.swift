@@ -1,7 +1,6 @@
 // As many clients as a take gives samples to, and one more.
 import Glibc
 import KineMedia
-import KinePlatform
 import KineWire
 import ProcessTesting
 import Testing

@@ -1,6 +1,5 @@
 // scripts/affected: which parts of scripts/test depend on a file, by the packages' own descriptions.
 import KineMeasure
-import KinePlatform
 import SystemPackage
 import Testing
 

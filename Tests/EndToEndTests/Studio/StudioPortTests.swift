@@ -1,7 +1,6 @@
 // A window whose server goes: the same one comes back, or somebody else listens at its port.
 import Glibc
 import KineMeasure
-import KinePlatform
 import ProcessTesting
 import Testing
 

@@ -5,6 +5,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 
@@ -99,9 +100,10 @@ final class HostileTake {
         var configuration = TakeConfiguration(
             source: .pattern(PixelSize(width: 320, height: 240)), output: place.path("a.mp4"))
         configuration.audio.app = .none
-        configuration.confinement.leftOut = leavingOut
         configuration.destinations = [.init(service: "hostile", setupInfo: ["attempts": plan], label: "hostile")]
-        let engine = try EngineUnderTest(configuration, in: place)
+        var confinement = ConfinementRequest()
+        confinement.leftOut = leavingOut
+        let engine = try EngineUnderTest(configuration, confinement: confinement, in: place)
         try engine.state("done")
         var status = try #require(try engine.status().destinations.first)
         // Counted some times a second, also by an engine that is not dumpable.

@@ -4,7 +4,6 @@ import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 import ProcessTesting
 import ScreenTesting
 import Testing

@@ -1,6 +1,5 @@
 // `--split`: several files that play alone and join without a gap.
 import KineMeasure
-import KinePlatform
 import ProcessTesting
 import Testing
 

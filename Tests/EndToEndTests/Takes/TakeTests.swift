@@ -4,6 +4,7 @@ import KineContainers
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineText
 import SystemPackage
 import Testing
 

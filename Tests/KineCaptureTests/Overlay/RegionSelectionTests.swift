@@ -1,5 +1,6 @@
 // A region that is drawn, event by event.
 import KineMedia
+import KineText
 import Testing
 
 @testable import KineCapture

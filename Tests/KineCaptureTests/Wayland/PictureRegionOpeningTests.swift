@@ -5,7 +5,6 @@ import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 import ScreenTesting
 import Testing
 

@@ -1,7 +1,6 @@
 // A desktop of several outputs as one picture: outputs that come, go and turn, are denser than others, or sleep.
 import KineCapture
 import KineMedia
-import KinePlatform
 import ScreenTesting
 import Testing
 

@@ -3,7 +3,6 @@ import CXCB
 import CoreTesting
 import Glibc
 import KineMedia
-import KinePlatform
 import ScreenTesting
 import Testing
 

@@ -1,7 +1,6 @@
 // One window: covered, moved, resized, hidden and closed.
 import CoreTesting
 import KineMedia
-import KinePlatform
 import ScreenTesting
 import Testing
 

@@ -3,6 +3,7 @@ import KineMedia
 import KinePlatform
 import KineServices
 import KineTake
+import KineText
 import KineWire
 import Testing
 

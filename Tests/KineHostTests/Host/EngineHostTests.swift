@@ -85,7 +85,7 @@ import ThreadTesting
 
     @Test(arguments: [
         ClientMessage(id: 1, nil),
-        ClientMessage(id: 1, .start(pattern, required: pattern.required + ["windowsToBlur"])),
+        ClientMessage(id: 1, .start(pattern, required: pattern.required() + ["windowsToBlur"])),
     ])
     func `a start of another version is refused in words, as one is that requires what is not known`(
         start: ClientMessage
@@ -110,7 +110,7 @@ import ThreadTesting
 
     @Test func `a request of a later version, or an annotation too long, is refused, and the take goes on`() throws {
         let status = try host { client in
-            try client.send(.start(Self.pattern, required: Self.pattern.required))
+            try client.send(.start(Self.pattern, required: Self.pattern.required()))
             _ = try events(client) { if case .started = $0 { true } else { false } }
             let refusal = #expect(throws: Refusal.self) { try ask(client, nil).get() }
             #expect(refusal?.code == .otherVersion)

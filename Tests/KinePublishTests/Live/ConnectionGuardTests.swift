@@ -2,6 +2,7 @@
 import CoreTesting
 import KineLive
 import KinePlatform
+import KineText
 import Testing
 
 @testable import KinePublish
@@ -102,7 +103,7 @@ import Testing
         await server.finish()
     }
 
-    private static func start() async throws -> (server: LiveServer, port: Int, token: LiveToken) {
+    private static func start() async throws -> (server: LiveServer, port: Int, token: RandomToken) {
         let server = try await LiveServer.start(LiveSettings(setupInfo: [:]), format: Samples.format)
         let link = try #require(LiveLinks.parse(page: server.links.page))
         return (server, try #require(link.port), link.token)

@@ -4,6 +4,7 @@ import KineLive
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineText
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -16,7 +17,7 @@ import Testing
 
     init() throws { certificate = try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1") }
 
-    private func start() async throws -> (server: LiveServer, port: Int, token: LiveToken) {
+    private func start() async throws -> (server: LiveServer, port: Int, token: RandomToken) {
         let server = try await LiveServer.start(
             LiveSettings(setupInfo: ["tls-cert": certificate.path, "tls-key": certificate.key]), format: Samples.format)
         let link = try #require(LiveLinks.parse(page: server.links.page))
@@ -26,7 +27,8 @@ import Testing
 
     /// Requests `path`, with TLS `newest` at most, and reads until `isEnough` accepts the answer or it ends.
     private func get(
-        _ path: String, port: Int, token: LiveToken? = nil, trusting roots: NIOSSLTrustRoots, newest: TLSVersion? = nil,
+        _ path: String, port: Int, token: RandomToken? = nil, trusting roots: NIOSSLTrustRoots,
+        newest: TLSVersion? = nil,
         until isEnough: (String) -> Bool
     ) async throws -> String {
         var configuration = TLSConfiguration.makeClientConfiguration()

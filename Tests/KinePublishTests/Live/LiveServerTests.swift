@@ -5,6 +5,7 @@ import Glibc
 import KineLive
 import KineMedia
 import KinePlatform
+import KineText
 import Synchronization
 import SystemPackage
 import Testing
@@ -17,7 +18,7 @@ import Testing
         _ setupInfo: [String: String] = [:], format: LiveFormat = Samples.format,
         wantsKeyframe: @escaping @Sendable () -> Void = {},
         warn: @escaping @Sendable (LiveServer.Warning) -> Void = { _ in }
-    ) async throws -> (server: LiveServer, port: Int, token: LiveToken) {
+    ) async throws -> (server: LiveServer, port: Int, token: RandomToken) {
         var events = LiveServer.Events()
         events.wantsKeyframe = wantsKeyframe
         events.warn = warn
@@ -61,7 +62,7 @@ import Testing
         let answers = try await blocking {
             // Each is read to the connection's end.
             (
-                token: try Self.answer("/samples", port: port, headers: LiveToken().header),
+                token: try Self.answer("/samples", port: port, headers: RandomToken().header),
                 host: try (0..<2).map { _ in
                     try Self.answer("/samples", port: port, host: "evil.example:\(port)", headers: token.header)
                 } + [try Self.answer("http://evil.example:\(port)/samples", port: port, headers: token.header)],

@@ -1,6 +1,6 @@
 // The settings of the live page, as they arrive: text.
 import KineLive
-import KinePlatform
+import KineText
 import Testing
 
 @testable import KinePublish
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `links of an earlier run are read`() throws {
-        let (token, players) = (LiveToken(), LiveToken())
+        let (token, players) = (RandomToken(), RandomToken())
         let links = LiveLinks(base: "http://127.0.0.1:4711/", token: token, playerToken: players)
         let again = try LiveSettings(
             setupInfo: ["previousLink": links.page, "previousPlayerLink": try #require(links.player)])
@@ -89,10 +89,10 @@ import Testing
     }
 
     @Test func `tokens are long and differ`() {
-        #expect(LiveToken() != LiveToken())
-        #expect(LiveToken().description.utf8.count == 32)
-        let token = LiveToken()
+        #expect(RandomToken() != RandomToken())
+        #expect(RandomToken().description.utf8.count == 32)
+        let token = RandomToken()
         #expect(token.matches(token.description) && !token.matches(token.description.dropLast()))
-        #expect(!token.matches("") && !token.matches(LiveToken().description))
+        #expect(!token.matches("") && !token.matches(RandomToken().description))
     }
 }

@@ -1,12 +1,13 @@
 // Which requests the live page answers, and which it refuses.
 import KineLive
+import KineText
 import Testing
 
 @testable import KinePublish
 
 @Suite struct RequestGateTests {
-    private static let token = LiveToken()
-    private static let players = LiveToken()
+    private static let token = RandomToken()
+    private static let players = RandomToken()
     private let gate = RequestGate(
         token: token, playerToken: players, hosts: ["localhost", "127.0.0.1", "::1", "192.168.1.7"],
         acceptsAnyAddress: false)
@@ -27,7 +28,9 @@ import Testing
     /// The page's files need no token, since a browser requests them before the page can send it.
     @Test(arguments: RequestGate.Resource.allCases)
     func `without the token nothing of the broadcast is found`(_ resource: RequestGate.Resource) {
-        for token in [nil, "", LiveToken().description, Self.players.description, Self.token.description.uppercased()] {
+        for token in [
+            nil, "", RandomToken().description, Self.players.description, Self.token.description.uppercased(),
+        ] {
             let expected: RequestGate.Verdict = resource.needsToken ? .notFound : .give(resource)
             #expect(judge("/" + resource.rawValue, token: token) == expected)
         }

@@ -5,6 +5,7 @@ import CoreTesting
 import Glibc
 import KineLive
 import KinePlatform
+import KineText
 import Testing
 
 @testable import KinePublish
@@ -115,7 +116,7 @@ final class RecordClient: @unchecked Sendable {
     let client: PlainClient
     private var bytes: [UInt8] = []
 
-    init(port: Int, token: LiveToken, window: Int32? = nil) throws {
+    init(port: Int, token: RandomToken, window: Int32? = nil) throws {
         client = try PlainClient(port: port, window: window)
         client.get("/samples", headers: token.header)
         let head = try client.head()
@@ -148,7 +149,7 @@ final class RecordClient: @unchecked Sendable {
     }
 }
 
-extension LiveToken {
+extension RandomToken {
     /// As the page sends it.
     var header: String { "\(RequestGate.tokenHeader): \(self)\r\n" }
 }

@@ -1,6 +1,5 @@
 // An encoder that fails in the middle of a take.
 import KineMedia
-import KinePlatform
 import KinePulse
 import Testing
 

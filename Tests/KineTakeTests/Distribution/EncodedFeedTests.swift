@@ -1,7 +1,6 @@
 // Encoded frames on their way to extensions, and the keyframes they need.
 import CoreTesting
 import KineMedia
-import KinePlatform
 import Testing
 
 @testable import KineTake

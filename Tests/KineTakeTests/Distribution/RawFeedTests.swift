@@ -1,7 +1,6 @@
 // Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
 import CoreTesting
 import KineMedia
-import KinePlatform
 import Testing
 
 @testable import KineTake

@@ -3,7 +3,6 @@ import CoreTesting
 import FoundationEssentials
 import KineClient
 import KineMeasure
-import KinePlatform
 import Synchronization
 import Testing
 

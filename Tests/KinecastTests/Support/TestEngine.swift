@@ -2,6 +2,7 @@
 import KineClient
 import KineMeasure
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,7 +1,6 @@
 // A PulseAudio of a test's own, away from the machine's: a null sink called kinecast, and pactl to change things.
 import Glibc
 import KineMeasure
-import KinePlatform
 
 /// Started by `init`, ended by `end` (or with this object).
 public final class TestAudioServer: @unchecked Sendable {

@@ -2,7 +2,6 @@
 import CoreTesting
 import Glibc
 import KineDesktop
-import KinePlatform
 import Synchronization
 import SystemPackage
 

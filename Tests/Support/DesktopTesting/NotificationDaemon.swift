@@ -1,7 +1,6 @@
 // A desktop's notification server: it keeps what it is asked to show, and does what a person would do with it.
 import CoreTesting
 import KineDesktop
-import KinePlatform
 import Synchronization
 
 /// `org.freedesktop.Notifications` on a test's bus.

@@ -1,7 +1,6 @@
 // A desktop's portal for screen casts, on a test's bus: real objects with the behaviour of xdg-desktop-portal, and its faults on demand.
 import CoreTesting
 import KineDesktop
-import KinePlatform
 import Synchronization
 import SystemPackage
 

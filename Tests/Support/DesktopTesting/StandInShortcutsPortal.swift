@@ -1,6 +1,5 @@
 // A desktop's portal for keys, on a test's bus: real objects with the behaviour of several desktops' portals.
 import KineDesktop
-import KinePlatform
 import Synchronization
 
 /// `org.freedesktop.portal.GlobalShortcuts`, with `org.freedesktop.host.portal.Registry`.

@@ -2,7 +2,6 @@
 //
 //   kinecast-frame-app GROUP [MILLISECONDS]    keeps each frame for so long
 import Glibc
-import KinePlatform
 import KinecastExchange
 import SystemPackage
 

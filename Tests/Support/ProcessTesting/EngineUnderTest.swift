@@ -25,7 +25,10 @@ package final class EngineUnderTest {
     private var answers: [Int: Result<EngineReply, Refusal>] = [:]
     private var lastRequest = 0
 
-    package init(_ configuration: TakeConfiguration, in place: TestPlace, environment: [String] = []) throws {
+    package init(
+        _ configuration: TakeConfiguration, confinement: ConfinementRequest = ConfinementRequest(),
+        in place: TestPlace, environment: [String] = []
+    ) throws {
         let (connection, engineEnd) = try ClientConnection.pair()
         defer { try? engineEnd.close() }
         self.connection = connection
@@ -35,7 +38,7 @@ package final class EngineUnderTest {
         process = try ChildProcess(
             executable: RunningKinecast.sibling("kinecast-engine"), arguments: [],
             environment: ProcessEnvironment.merging(place.environment, environment), options: options)
-        try connection.send(.start(configuration))
+        try connection.send(.start(configuration, confinement: confinement))
     }
 
     /// Waits for the first event that `match` accepts, from the beginning.

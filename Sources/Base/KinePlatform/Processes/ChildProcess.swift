@@ -2,6 +2,7 @@
 import CLinux
 import CSandbox
 import Glibc
+import KineText
 import Synchronization
 import SystemPackage
 

@@ -1,6 +1,7 @@
 // This process's environment and arguments, and the paths of programs.
 import CLinux
 import Glibc
+import KineText
 
 /// All texts are in the form of `String(escaping:)`.
 public enum ProcessEnvironment {

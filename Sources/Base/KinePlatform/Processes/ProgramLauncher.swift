@@ -1,5 +1,6 @@
 // Starts programs without waiting for them.
 import Glibc
+import KineText
 import SystemPackage
 
 /// Used on one thread. The programs outlive this process.

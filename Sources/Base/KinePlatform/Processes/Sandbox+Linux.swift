@@ -2,6 +2,7 @@
 // process enters it itself. Linux.
 import CSandbox
 import Glibc
+import KineText
 import SystemPackage
 
 /// A sandbox for one process and its descendants. Each layer works without the others. `layers` are those that this

@@ -1,6 +1,7 @@
 // The errors of cameras, and of files that stand in for one.
 import CAVDevice
 import KinePlatform
+import KineText
 import SystemPackage
 
 extension VideoSourceError {

@@ -1,7 +1,7 @@
 // A camera by its name, or its substitute on a machine without one.
 import Glibc
 import KineMedia
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// The origin of a camera's frames.

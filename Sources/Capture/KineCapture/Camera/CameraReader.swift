@@ -4,7 +4,7 @@ import CFFmpeg
 import CLinux
 import Glibc
 import KineMedia
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// An open camera or file. Used by one thread; opening and reading wait for the device.

@@ -1,6 +1,5 @@
 // A camera as a video source: each frame is entirely new.
 import KineMedia
-import KinePlatform
 
 /// An open camera. Used by one thread. Frames come at the camera's own rate; a frame that is read late is skipped.
 public final class CameraSource: VideoSource {

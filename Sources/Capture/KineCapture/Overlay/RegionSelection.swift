@@ -1,5 +1,6 @@
 // The rectangle that a person draws on the screen with the mouse. Pure.
 import KineMedia
+import KineText
 
 /// Follows the mouse from the press of a button to its release.
 package struct RegionSelection: Equatable {

@@ -1,6 +1,7 @@
 // A private D-Bus session for one take.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// A message bus without activatable services: only the take's programs use it, and nothing outlives them.

@@ -2,6 +2,7 @@
 import Glibc
 import KineMedia
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// A Wayland compositor for this user's programs. Its windows share one output as tiles.

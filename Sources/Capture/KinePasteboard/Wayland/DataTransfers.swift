@@ -1,6 +1,5 @@
 // Transfers of texts by descriptors, which other programs may read and write slowly.
 import Glibc
-import KinePlatform
 
 /// The transfers in progress. Used on the clipboard's thread.
 struct DataTransfers {

@@ -1,6 +1,5 @@
 // Reads a text of a group's member from the clipboard. ICCCM 2.0, 2.4 and 2.7.2.
 import CXCB
-import KinePlatform
 
 /// One reading at a time. Used on the clipboard's thread.
 struct SelectionReader {

@@ -1,6 +1,5 @@
 // Sends a text to pasting programs: at once, or in pieces if it is long. ICCCM 2.0, 2.2 and 2.7.2.
 import CXCB
-import KinePlatform
 
 /// The transfers to other clients. Used on the clipboard's thread.
 struct SelectionTransfers {

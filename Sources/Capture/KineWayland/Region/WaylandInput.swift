@@ -2,6 +2,7 @@
 import CWayland
 import CXKB
 import Glibc
+import KineText
 
 /// One seat's devices. Used on the connection's thread.
 final class WaylandInput {

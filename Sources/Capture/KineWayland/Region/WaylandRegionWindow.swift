@@ -3,6 +3,7 @@ import CWayland
 import KineCapture
 import KineMedia
 import KinePlatform
+import KineText
 
 /// A connection with a compositor, and the window once it is shown. Used on one thread.
 final class WaylandRegionWindow {

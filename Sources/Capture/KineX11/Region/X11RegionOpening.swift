@@ -4,6 +4,7 @@ import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform
+import KineText
 
 /// Waits for the person. The connection grabs mouse and keyboard; the server releases them with the connection.
 public final class X11RegionOpening: VideoSourceOpening {

@@ -1,6 +1,5 @@
 // The object with the keyboard focus, as programs report it to assistive technologies (AT-SPI 2: at-spi2-core, xml/).
 import Glibc
-import KinePlatform
 
 /// Follows the focus of all programs that are on the accessibility bus. Used on one thread, which polls.
 ///

@@ -1,6 +1,7 @@
 // Requests to the bus itself: which connection owns a name. D-Bus Specification, "Message Bus Messages".
 import Glibc
 import KinePlatform
+import KineText
 
 package enum BusDaemon {
     package static let name = "org.freedesktop.DBus"

@@ -1,6 +1,6 @@
 // The names and calls of the desktop's portal for keys, and its answers. org.freedesktop.portal.GlobalShortcuts, versions 1
 // and 2, org.freedesktop.host.portal.Registry, and org.freedesktop.systemd1.Manager.
-import KinePlatform
+import KineText
 
 /// An action whose key works wherever the focus is.
 public struct GlobalShortcut: Sendable, Equatable {

@@ -1,6 +1,5 @@
 // Asks the portal for keys of the whole desktop, step by step. No bus, no clock: `GlobalShortcutsSession` carries out the
 // actions.
-import KinePlatform
 
 /// The states of the keys: from the application's name to the bound session, and again whenever a portal appears.
 ///

@@ -1,5 +1,5 @@
 // The contents of a desktop notification. Desktop Notifications Specification 1.2.
-import KinePlatform
+import KineText
 
 /// The contents of a notification. Texts are plain: markup is escaped when they are sent.
 public struct Notification: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // Reads the common part of all portals' answers. Any program can own the portal's name on the bus, so everything is
 // checked.
-import KinePlatform
+import KineText
 
 enum PortalAnswers {
     private static let longestPath = 1024

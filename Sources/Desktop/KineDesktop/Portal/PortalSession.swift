@@ -1,5 +1,5 @@
 // Carries out a portal's state machine on a bus, for a thread that polls.
-import KinePlatform
+import KineText
 
 /// The inputs of all portals' state machines.
 protocol PortalInput {

@@ -1,6 +1,6 @@
 // Asks the portal for its file dialog, step by step. No bus, no clock: `SaveDialogSession` carries out the actions.
 // org.freedesktop.portal.FileChooser, version 1.
-import KinePlatform
+import KineText
 
 struct SaveDialogStateMachine: Sendable {
     typealias Event = SaveDialogSession.Event

@@ -1,6 +1,7 @@
 // The restore tokens of screen casts: with one, the portal gives the same source again without asking the person.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// One file per application and kind of source, `$XDG_STATE_HOME/kinecast/screen-cast/APPLICATION.TARGET`, or

@@ -1,5 +1,4 @@
 // Reads the portal's answers. Any program can own the portal's name on the bus, so everything is checked.
-import KinePlatform
 
 enum ScreenCastAnswers {
     /// The most bytes of a restore token. Portals use 36.

@@ -1,5 +1,4 @@
 // Asks the portal for a screen cast, step by step. No bus, no clock: `ScreenCastSession` carries out the actions.
-import KinePlatform
 
 /// The states of a screen cast: from the portal's properties to PipeWire's descriptor, until the session is closed.
 ///

@@ -4,6 +4,7 @@ import KineDesktop
 import KineMedia
 import KinePlatform
 import KineSupervision
+import KineText
 import SystemPackage
 
 /// Tries the ways to open an app, one after the other. Used by the main thread.

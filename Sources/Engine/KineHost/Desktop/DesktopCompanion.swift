@@ -5,6 +5,7 @@ import KineDesktop
 import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

@@ -5,6 +5,7 @@ import KineMedia
 import KinePasteboard
 import KinePlatform
 import KineSupervision
+import KineText
 import KineWire
 
 /// Used by the main thread. No call waits for the desktop.

@@ -1,6 +1,5 @@
 // Handles events of the desktop while a take runs.
 import KineDesktop
-import KinePlatform
 import KineWire
 
 extension EngineHost {

@@ -1,7 +1,7 @@
 // The texts of the indicator: the source, the app, and the destinations.
 import KineDesktop
 import KineMedia
-import KinePlatform
+import KineText
 
 /// The state of a take that its indicator shows.
 struct IndicatorContents: Sendable, Equatable {

@@ -6,6 +6,7 @@ import KineEditing
 import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,7 +1,6 @@
 // The sample feeds of clients: one for each, as for an extension. Only feeds are ended, never clients: a slow client
 // loses samples, and one that corrupts its shared memory loses its feed.
 import KineMedia
-import KinePlatform
 import KineRings
 import KineTake
 import KineWire

@@ -6,6 +6,7 @@ import KinePlatform
 import KineServices
 import KineSupervision
 import KineTake
+import KineText
 import KineWire
 import SystemPackage
 

@@ -6,6 +6,7 @@ import KinePlatform
 import KineServices
 import KineTake
 import KineTakes
+import KineText
 import KineWire
 
 /// Why an engine refuses a request or ends a take.

@@ -1,6 +1,7 @@
 // The audio of a running take, which clients turn on and off.
 import KineMedia
 import KineTake
+import KineText
 import KineWire
 
 extension EngineHost {

@@ -1,6 +1,5 @@
 // Destinations that clients add to a running take, or remove from it.
 import KineMedia
-import KinePlatform
 import KineWire
 
 /// The requests that are answered by a later event of a destination.
@@ -25,7 +24,7 @@ extension EngineHost {
         do throws(EngineError) {
             let destinations = try runningDestinations()
             guard request?.configuration.video.colour == .standard else { throw .configuration(.colourOfRecordings) }
-            let confinement = request?.configuration.confinement ?? ConfinementRequest()
+            let confinement = request?.confinement ?? ConfinementRequest()
             for checked in try Destinations.check([destination], confinement: confinement, in: TakeRequest.catalog) {
                 let number = try destinations.add(
                     checked, for: clients.program(of: asker.client), isPaused: machine.phase == .paused, at: now)

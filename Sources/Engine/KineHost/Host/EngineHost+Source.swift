@@ -3,6 +3,7 @@ import FoundationEssentials
 import KineCapture
 import KineMedia
 import KineTake
+import KineText
 import KineWire
 
 extension EngineHost {

@@ -4,11 +4,12 @@ import KineContainers
 import KineMedia
 import KinePlatform
 import KineTake
+import KineText
 import KineWire
 
 extension EngineHost {
-    /// Checks the configuration, and opens the take if the person allows it. `required`: as in `ClientRequest.start`.
-    func start(_ asked: TakeConfiguration, _ required: [String]) {
+    /// Checks the configuration, and opens the take if the person allows it. The others as in `ClientRequest.start`.
+    func start(_ asked: TakeConfiguration, _ required: [String], _ confinement: ConfinementRequest) {
         var configuration = asked
         let request: TakeRequest
         do throws(EngineError) {
@@ -17,7 +18,7 @@ extension EngineHost {
             permission = try TakePermission(clients.ownerProgram, configuration.app)
             // Only the engine's own kinecast may omit the indicator, whatever a message says.
             if permission?.subject != nil { configuration.isIndicated = true }
-            request = try TakeRequest(configuration)
+            request = try TakeRequest(configuration, confinement)
             if let camera = configuration.video.camera { try Self.check(camera) }
         } catch {
             return handle(.openFailed(error.failure))
@@ -173,7 +174,7 @@ extension EngineHost {
         guard let request, let opened else { return }
         let configuration = request.configuration
         let destinations = Destinations(
-            take: opened.take, supervision: configuration.supervision, confinement: configuration.confinement,
+            take: opened.take, supervision: configuration.supervision, confinement: request.confinement,
             inbox: inbox, frameReceivers: frameReceivers, desktop: desktopServices,
             isScreenLocked: desktop?.isLocked == true,
             announce: { [weak self] in self?.announce($0) })

@@ -164,11 +164,11 @@ public final class EngineHost {
         }
         let now = MonotonicClock.now()
         switch request {
-        case .start(let configuration, let required):
+        case .start(let configuration, let required, let confinement):
             guard client === clients.owner, self.request == nil, machine.phase == .starting else {
                 return asker.refuse(.unavailable, "This engine records already; start another with kinecast record.")
             }
-            start(configuration, required)
+            start(configuration, required, confinement)
         case .status: replyStatus(to: asker)
         case .pause:
             if machine.phase == .paused { desktop?.takeOverPause(at: now) }

@@ -1,8 +1,8 @@
 // Clients that receive samples from extensions. The engine makes a pair of sockets for each extension and client,
 // because extensions may open none; it does not read or write them.
 import KineMedia
-import KinePlatform
 import KineSupervision
+import KineText
 import KineWire
 import SystemPackage
 

@@ -5,6 +5,7 @@ import KinePlatform
 import KineServices
 import KineTake
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 
@@ -47,18 +48,18 @@ extension SourceRegistry {
 /// A client's requested take, checked and registered.
 struct TakeRequest {
     let configuration: TakeConfiguration
+    let confinement: ConfinementRequest
     let destinations: [Destinations.Checked]
     let registration: Registration
 
-    init(_ configuration: TakeConfiguration) throws(EngineError) {
+    init(_ configuration: TakeConfiguration, _ confinement: ConfinementRequest) throws(EngineError) {
         do throws(TakeConfiguration.Problem) {
             try configuration.validate()
         } catch {
             throw .configuration(error)
         }
-        self.configuration = configuration
-        destinations = try Destinations.check(
-            configuration.destinations, confinement: configuration.confinement, in: Self.catalog)
+        (self.configuration, self.confinement) = (configuration, confinement)
+        destinations = try Destinations.check(configuration.destinations, confinement: confinement, in: Self.catalog)
         do throws(TakeRegistry.Error) {
             registration = try TakeRegistry.standard().register(
                 output: configuration.isOutputNumbered ? nil : configuration.file(part: 1),

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// The program that asks for a take, as the kernel knows it. A program that hides its executable is unknown: `kinecast

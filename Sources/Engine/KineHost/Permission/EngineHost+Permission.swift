@@ -2,6 +2,7 @@
 import KineMedia
 import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 
 /// The kinds that a program may capture, and the open question to the person.

@@ -1,7 +1,7 @@
 // Decides whether an app may capture, and how to ask the person. No bus, no file, no clock.
 import KineDesktop
 import KineMedia
-import KinePlatform
+import KineText
 import KineWire
 
 /// One question whether an app may capture something. The host carries out the actions, in order.

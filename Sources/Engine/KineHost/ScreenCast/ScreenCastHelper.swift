@@ -2,6 +2,7 @@
 import Glibc
 import KineDesktop
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

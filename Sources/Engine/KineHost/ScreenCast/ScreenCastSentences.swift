@@ -1,6 +1,7 @@
 // One sentence for each reason why a screen cast ends: what happened, to what, and what to do.
 import KineCapture
 import KineDesktop
+import KineText
 
 extension ScreenCastHelper.Error {
     /// The source's error. A person's refusal and an end by the desktop are separate: the take ends differently.

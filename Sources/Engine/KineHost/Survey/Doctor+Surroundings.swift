@@ -5,6 +5,7 @@ import KineMedia
 import KinePlatform
 import KineServices
 import KineSupervision
+import KineText
 import SystemPackage
 
 extension Doctor {

@@ -4,6 +4,7 @@ import KineDesktop
 import KineMedia
 import KinePipeWire
 import KinePlatform
+import KineText
 import KineWayland
 
 extension Doctor {

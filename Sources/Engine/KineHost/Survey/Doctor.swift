@@ -3,10 +3,10 @@ import CLinux
 import Glibc
 import KineCodecs
 import KineMedia
-import KinePlatform
 import KinePulse
 import KineTake
 import KineTakes
+import KineText
 import KineWire
 
 public enum Doctor {

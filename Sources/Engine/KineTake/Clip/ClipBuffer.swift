@@ -3,6 +3,7 @@
 import KineContainers
 import KineMedia
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// The reasons why no clip is written.

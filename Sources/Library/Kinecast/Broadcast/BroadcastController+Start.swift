@@ -1,7 +1,6 @@
 // Starts a broadcast: the countdown, the take, and the first report of the service.
 import FoundationEssentials
 import KineClient
-import KinePlatform
 
 extension BroadcastController {
     /// Counts down, and starts the broadcast. Returns when the first frame exists and the service is live, or has

@@ -1,6 +1,7 @@
 // The interface between a picker and the code that shows it: a terminal, a window of the app, a page.
 import FoundationEssentials
 import KineMedia
+import KineText
 
 /// The choices that a picker offers to the person.
 public struct BroadcastRequest: Sendable {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import KineClient
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

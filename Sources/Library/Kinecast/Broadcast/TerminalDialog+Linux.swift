@@ -1,6 +1,7 @@
 // Asks one question on a terminal and reads the answer, on its own thread. Can be cancelled while it waits.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 enum TerminalDialog {

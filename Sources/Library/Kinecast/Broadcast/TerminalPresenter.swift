@@ -1,6 +1,6 @@
 // Asks the person at the terminal for a service, its settings, and consent.
 import FoundationEssentials
-import KinePlatform
+import KineText
 import Synchronization
 
 /// The picker of an app that has a terminal. Typed secrets are not shown; Enter alone takes the default. With a single

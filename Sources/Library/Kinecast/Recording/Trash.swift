@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import KineContainers
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// The trash in this user's home, and those at the tops of other file systems, where files are moved without a copy. Only files of a

@@ -1,6 +1,6 @@
 // The reasons why shared defaults cannot be read or changed.
 import FoundationEssentials
-import KinePlatform
+import KineText
 
 /// The error of shared defaults.
 public enum DefaultsError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -28,7 +28,7 @@ public enum DefaultsObserver {
         do throws(Errno) {
             // Watch before the first read, so that no change is missed.
             queue.keep(
-                try DirectoryWatcher.shared.watch(directory) { [weak observation] change in
+                try GroupWatcher.shared.watch(directory) { [weak observation] change in
                     switch change {
                     case .written(name), .removed(name), .several: observation?.look()
                     case .written, .removed: break

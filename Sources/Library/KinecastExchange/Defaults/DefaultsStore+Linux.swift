@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineText
 import Synchronization
 import SystemPackage
 

@@ -21,9 +21,9 @@ final class FrameReceiverLoop: Sendable {
         } catch {
             throw .noDirectory("\(error)")
         }
-        let watch: DirectoryWatcher.Watch
+        let watch: GroupWatcher.Watch
         do throws(Errno) {
-            watch = try DirectoryWatcher.shared.watch(registry.directory) { [wake] _ in wake.signal() }
+            watch = try GroupWatcher.shared.watch(registry.directory) { [wake] _ in wake.signal() }
         } catch {
             throw GroupError(watching: error)
         }

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// A file in a group's container.

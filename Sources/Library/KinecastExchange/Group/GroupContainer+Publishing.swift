@@ -3,6 +3,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 extension GroupContainer {

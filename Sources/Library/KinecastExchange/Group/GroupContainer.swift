@@ -4,6 +4,7 @@ import FoundationEssentials
 @_exported import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,5 +1,5 @@
 // The reasons why a group's container, or something in it, cannot be used.
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// The error of a group's container.

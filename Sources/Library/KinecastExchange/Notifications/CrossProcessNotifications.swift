@@ -1,7 +1,7 @@
 // Notifications between the processes of a group. Each name is an empty file in the group's directory; opening it for
 // writing and closing it notifies all watchers through the kernel. No data is written, and no bus is needed.
 import Glibc
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// Notifies all processes of a group, without any data. Recipients read the new state in `SharedDefaults` or in the
@@ -42,7 +42,7 @@ public struct CrossProcessNotifications: Sendable {
         guard name.isGroupFileName else { throw .invalidName(name) }
         do throws(Errno) {
             return Observation(
-                watch: try DirectoryWatcher.shared.watch(directory) { change in
+                watch: try GroupWatcher.shared.watch(directory) { change in
                     switch change {
                     case .written(name), .several: handler()
                     case .written, .removed: break
@@ -55,8 +55,8 @@ public struct CrossProcessNotifications: Sendable {
 
     /// Ends when it is released.
     public final class Observation: Sendable {
-        private let watch: DirectoryWatcher.Watch
-        fileprivate init(watch: DirectoryWatcher.Watch) { self.watch = watch }
+        private let watch: GroupWatcher.Watch
+        fileprivate init(watch: GroupWatcher.Watch) { self.watch = watch }
     }
 
     /// The notifications of a name from now on, until the sequence is released.

@@ -28,7 +28,7 @@ extension Coalesced {
     ) throws(GroupError) {
         let queue = CoalescingQueue(replaces: replaces, overflow: overflow)
         do throws(Errno) {
-            let watch = try DirectoryWatcher.shared.watch(directory) { [weak queue] change in
+            let watch = try GroupWatcher.shared.watch(directory) { [weak queue] change in
                 if let element = transform(change) { queue?.post(element) }
             }
             queue.keep(watch)
@@ -40,7 +40,7 @@ extension Coalesced {
 }
 
 extension GroupError {
-    /// - Parameter error: thrown by `DirectoryWatcher.watch`.
+    /// - Parameter error: thrown by `GroupWatcher.watch`.
     init(watching error: Errno) {
         self =
             switch error {

@@ -1,6 +1,5 @@
 // Carries out the state machine's steps: reads requests and samples from the engine and calls the handler with them.
 import KineMedia
-import KinePlatform
 import KineRings
 import KineWire
 

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// A `StorageFile` on disk. Closes its descriptor when it is released.

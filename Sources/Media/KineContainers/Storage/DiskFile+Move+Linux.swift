@@ -1,6 +1,7 @@
 // Moves a finished file, by renaming it or by a copy to another file system; also copies files.
 import Glibc
 import KinePlatform
+import KineText
 
 /// Bytes that are copied between two reports: a slow disk takes half a second for them.
 private let copyStep: Int64 = 64 << 20

@@ -1,6 +1,7 @@
 // How large a file may be on its file system: on FAT, as on most sticks and cards, 4 GiB.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 enum FileSystemLimit {

@@ -1,7 +1,7 @@
 // An unnamed file for data too large for memory. The kernel deletes it when it is closed, however the process ends.
 import CLinux
 import Glibc
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// Any number of threads may use it if they do not write and read the same bytes at once. Closes its descriptor when it

@@ -1,5 +1,5 @@
 // Why the source of a take stands still for a while: a monitor was unplugged, or the desktop's screen cast was lost.
-import KinePlatform
+import KineText
 
 /// Meanwhile the take shows the source's last picture, and goes on with sound.
 public struct SourceInterruption: Codable, Sendable, Equatable {
@@ -58,13 +58,6 @@ public struct SourceInterruption: Codable, Sendable, Equatable {
         case .other: "the source stands still"
         case .monitorGone, .regionGone: "\(name) is gone"
         }
-    }
-
-    /// A sentence with the local time since when.
-    ///
-    /// - Parameter since: seconds since 1970, UTC.
-    public func sentence(since: Double) -> String {
-        "\(phrase.capitalizedFirst) since \(LocalTime.text("%H:%M:%S", at: Int(min(max(since, 0), 1e12)))); the last picture is shown."
     }
 
     private var name: String {

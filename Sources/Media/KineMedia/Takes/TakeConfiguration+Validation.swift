@@ -1,5 +1,5 @@
 // Checks a take's configuration. It comes from another process: no number in it may crash the engine.
-import KinePlatform
+import KineText
 
 extension TakeConfiguration {
     /// An error in a configuration.

@@ -1,5 +1,5 @@
 // A client's request to an engine for one take.
-import KinePlatform
+import KineText
 
 /// The settings of one take. Not DISPLAY, PULSE_SERVER and the like: the engine inherits the client's environment.
 public struct TakeConfiguration: Codable, Sendable, Equatable {
@@ -284,8 +284,6 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var expectedSamples: [SampleRequest] = []
     /// The time limits of the extensions.
     public var supervision = SupervisionLimits()
-    /// The confinement of the extensions.
-    public var confinement = ConfinementRequest()
     /// Replace an existing file.
     public var overwrite = false
     /// Move the index to the front once the file is finished.
@@ -336,17 +334,4 @@ public struct SupervisionLimits: Codable, Sendable, Equatable {
     public var restartDelay = 0.5
 
     public init() {}
-}
-
-/// A client's request for the confinement. The default is every layer of the kernel.
-public struct ConfinementRequest: Codable, Sendable, Equatable {
-    /// Whether the take is refused if a layer is missing.
-    public var isRequired = false
-    /// Layers that are not used, to test and measure the effect and cost of each layer.
-    public var leftOut: Set<Sandbox.Layer> = []
-
-    public init() {}
-
-    /// The layers in force on this machine.
-    public var layers: Set<Sandbox.Layer> { Sandbox.available.subtracting(leftOut) }
 }

@@ -1,5 +1,5 @@
 // The report to a person about sound that a take misses.
-import KinePlatform
+import KineText
 
 /// Something is heard on an output that is not recorded, while the recorded one is silent.
 public struct UnrecordedAudio: Codable, Sendable, Equatable {

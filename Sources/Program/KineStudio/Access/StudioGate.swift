@@ -1,6 +1,7 @@
 // Decides which requests are answered. Any user of this machine, any page in this user's browser and any name that
 // resolves to 127.0.0.1 can send requests here. Pure.
 import KineLive
+import KineText
 
 struct StudioGate: Sendable {
     /// StudioAnswer.swift has the status and the sentence of each.
@@ -24,7 +25,7 @@ struct StudioGate: Sendable {
     static let keyHeader = "Kinecast-Key"
 
     let cookieName: String
-    private let cookie: LiveToken
+    private let cookie: RandomToken
     /// Host and port, as in a Host header.
     private let authorities: Set<String>
     /// As in an Origin header.
@@ -46,7 +47,7 @@ struct StudioGate: Sendable {
     /// page come first.
     func judge(_ request: StudioRequest, _ secrets: StudioSecrets) -> Result<StudioRoute.Match, Refusal> {
         guard let host = request.host?.lowercased(), authorities.contains(host) else {
-            return .failure(.wrongHost(request.host.flatMap(RequestGate.presentableName)))
+            return .failure(.wrongHost(request.host.flatMap(HostName.presentable)))
         }
         if let origin = request.origin, !origins.contains(origin.lowercased()) { return .failure(.otherSite) }
         let matches = StudioRoute.matches(request.path)

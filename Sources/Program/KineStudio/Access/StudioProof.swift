@@ -1,28 +1,29 @@
 // Proves to a window that it talks to the server that opened it: after that server's end, another user's server may listen at its port.
 // The worker of a window sends a challenge each time before it opens the stream of events.
 import KineLive
+import KineText
 
 /// A server's answers to challenges. Pure.
 struct StudioProof: Sendable {
     /// What a window gets with its session, once. It never sends the secret back.
     struct Challenger: Sendable {
         /// Names the secret in a challenge.
-        let id: LiveToken
+        let id: RandomToken
         /// As text, the key of the HMAC.
         let secret: String
     }
 
-    private let root = LiveToken()
+    private let root = RandomToken()
 
     /// Makes another secret. The server can derive it again from its id, so it keeps none.
     func makeChallenger() -> Challenger {
-        let id = LiveToken()
+        let id = RandomToken()
         return Challenger(id: id, secret: secret(of: id.description))
     }
 
     /// The HMAC-SHA-256 of a challenge by the secret of that id; nil: no window makes such a challenge or id.
     func answer(_ challenge: String, of id: String) -> [UInt8]? {
-        guard LiveToken(challenge) != nil, LiveToken(id) != nil else { return nil }
+        guard RandomToken(challenge) != nil, RandomToken(id) != nil else { return nil }
         return MessageAuthentication.code(of: challenge.utf8, key: secret(of: id).utf8)
     }
 

@@ -1,5 +1,6 @@
 // The secrets of one server: tokens and sessions. A link has a token, which is used once. The page that opens the link gets a session for it.
 import KineLive
+import KineText
 
 /// Pure; the caller gives the time.
 struct StudioSecrets: Sendable {
@@ -7,7 +8,7 @@ struct StudioSecrets: Sendable {
     struct Session: Sendable, Equatable {
         let scope: StudioScope
         /// The value of the header that every request needs.
-        let key = LiveToken()
+        let key = RandomToken()
     }
 
     static let cookiePrefix = "kinecast-studio-"
@@ -18,19 +19,19 @@ struct StudioSecrets: Sendable {
     private static let mostSessions = 256
 
     /// Browsers send a host's cookies to all its ports, so each server has a name of its own.
-    let cookieName = "\(cookiePrefix)\(LiveToken())"
+    let cookieName = "\(cookiePrefix)\(RandomToken())"
     /// A cookie that scripts cannot read, of all sessions. The key says what a page may do.
-    let cookie = LiveToken()
+    let cookie = RandomToken()
     private var sessions: [Session] = []
-    private var links: [(token: LiveToken, scope: StudioScope, expires: Int64)] = []
+    private var links: [(token: RandomToken, scope: StudioScope, expires: Int64)] = []
 
     /// Makes a link's token. If there are too many, the oldest one stops working.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
-    mutating func makeLink(to scope: StudioScope, at now: Int64) -> LiveToken {
+    mutating func makeLink(to scope: StudioScope, at now: Int64) -> RandomToken {
         links.removeAll { $0.expires <= now }
         if links.count == Self.mostLinks { links.removeFirst() }
-        let token = LiveToken()
+        let token = RandomToken()
         links.append((token, scope, now + Self.linkLifetime))
         return token
     }

@@ -3,6 +3,7 @@ import Glibc
 import KineMedia
 import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 

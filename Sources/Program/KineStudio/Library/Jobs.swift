@@ -1,5 +1,6 @@
 // Work that takes long, most of it on recordings: its progress, its end, and its cancellation.
 import KineLive
+import KineText
 import Synchronization
 
 /// The content of the event `job`. An absent key: not known.
@@ -55,7 +56,7 @@ final class Jobs: Sendable {
         _ kind: JobProgress.Kind, of item: String, for sheet: String? = nil,
         _ work: @escaping @Sendable (_ fraction: @escaping @Sendable (Double) -> Void) async throws -> String?
     ) throws(StudioProblem) -> String {
-        let id = LiveToken().description
+        let id = RandomToken().description
         let progress = JobProgress(job: id, kind: kind, id: item)
         let isStarted = jobs.withLock { jobs in
             guard jobs.count < Self.most else { return false }

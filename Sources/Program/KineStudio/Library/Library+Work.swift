@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import KineContainers
 import KineDesktop
-import KinePlatform
+import KineText
 import KineWire
 import Kinecast
 import SystemPackage

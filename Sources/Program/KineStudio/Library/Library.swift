@@ -4,6 +4,7 @@ import KineClient
 import KineLive
 import KineMedia
 import KinePlatform
+import KineText
 import KineWire
 import Kinecast
 import Synchronization
@@ -115,7 +116,7 @@ final class Library: Sendable {
     }
 
     /// A token for the address of a recording's bytes.
-    func open(_ id: String) async throws -> LiveToken {
+    func open(_ id: String) async throws -> RandomToken {
         try await blocking { library in
             let entry = try library.entry(id)
             _ = try entry.finished()

@@ -3,6 +3,7 @@ import Glibc
 import KineClient
 import KineContainers
 import KinePlatform
+import KineText
 import Kinecast
 import SystemPackage
 

@@ -1,6 +1,6 @@
 // The bytes of a recording for a video element: tokens for its address, ranges, and reading in pieces.
 import Glibc
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// A recording whose address a page has got.

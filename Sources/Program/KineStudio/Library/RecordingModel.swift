@@ -1,7 +1,7 @@
 // A recording as the page's library shows it, and how its file is known again.
 import Glibc
 import KineMedia
-import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,17 +1,18 @@
 // A list of values. A page names a value by a secret token, which the server has made for it.
 import KineLive
+import KineText
 import Synchronization
 
 /// Any thread may call.
 final class Tokens<Value: Sendable>: Sendable {
     private let most: Int
-    private let values = Mutex<[(token: LiveToken, value: Value)]>([])
+    private let values = Mutex<[(token: RandomToken, value: Value)]>([])
 
     /// - Parameter most: when there are more, the oldest is forgotten.
     init(most: Int) { self.most = most }
 
-    func add(_ value: Value) -> LiveToken {
-        let token = LiveToken()
+    func add(_ value: Value) -> RandomToken {
+        let token = RandomToken()
         values.withLock { $0 = ($0 + [(token, value)]).suffix(most) }
         return token
     }

@@ -1,5 +1,5 @@
 // A place to broadcast to, without its address.
-import KinePlatform
+import KineText
 
 /// `live`, `@` and a name of the user's file of destinations, or `service:` and the id of another service.
 struct DestinationName: Codable, Equatable, Sendable {

@@ -1,7 +1,7 @@
 // A recording that a page asks for, as the options of `kinecast record`. The command applies kinecast.conf and reports
 // errors, and its take survives the studio.
 import KineMedia
-import KinePlatform
+import KineText
 
 struct RecordingChoice: Codable, Equatable, Sendable {
     /// The names are those of the options of `kinecast record`.

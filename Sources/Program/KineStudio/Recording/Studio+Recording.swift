@@ -2,6 +2,7 @@
 import KineClient
 import KineConfiguration
 import KinePlatform
+import KineText
 
 extension StudioRoute {
     static let recording: [StudioRoute] = [

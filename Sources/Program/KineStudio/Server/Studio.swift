@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KineLive
 import KinePlatform
+import KineText
 import Synchronization
 
 /// Any thread may call.
@@ -64,7 +65,7 @@ final class Studio: Sendable {
         }
     }
 
-    func makeLink(to scope: StudioScope) -> LiveToken {
+    func makeLink(to scope: StudioScope) -> RandomToken {
         secrets.withLock { $0.makeLink(to: scope, at: MonotonicClock.now()) }
     }
 

@@ -1,6 +1,5 @@
 // The page's files, which CStudioPage puts into the executable.
 import CStudioPage
-import KinePlatform
 import KinePublish
 
 enum StudioPage {

@@ -1,6 +1,6 @@
 // A path that the server answers. Each folder has a table of its own, beside what answers. Page/openapi.json describes
 // those below /api/; a test holds the two together.
-import KinePlatform
+import KineText
 
 struct StudioRoute: Sendable {
     enum Access: Sendable {

@@ -3,6 +3,7 @@ import KineLive
 import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import Kinecast
 import Synchronization
@@ -79,7 +80,7 @@ final class ServiceSettings: Sendable {
         }
         let presenter = try StudioPresenter(sheet: ends.farEnd)
         let app = AppIdentity(identifier: "kinecast", name: "Kinecast")
-        let sheet = LiveToken().description
+        let sheet = RandomToken().description
         let shown = SheetApp(identifier: service.id, name: service.manifest.name)
         guard sheets.begin(sheet, shown, ends.near, at: MonotonicClock.now()) else {
             throw BroadcastError(.noPresenter, "Too many windows ask for settings; close one, and try again.")

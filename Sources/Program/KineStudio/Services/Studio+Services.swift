@@ -1,8 +1,10 @@
 // Answers the requests about the services that a page offers beside the live page and the user's destinations.
 import HTTPTypes
+import KineChoices
 import KineClient
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import Kinecast
 

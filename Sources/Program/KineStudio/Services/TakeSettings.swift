@@ -4,6 +4,7 @@ import Glibc
 import KinePlatform
 import KineServices
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 
@@ -33,7 +34,7 @@ struct TakeSettings: Sendable {
         let chosen = destinations.compactMap(\.service)
         guard !chosen.isEmpty else { return }
         let services = try installed()
-        let directory = try directory ?? TakeRegistry.standard().directory.removingLastComponent()
+        let directory = try directory ?? TakeRegistry.standard().common
         // All are checked before one is written: no secret stays after a refusal.
         var settings: [(id: String, values: [String: String])] = []
         for id in chosen {

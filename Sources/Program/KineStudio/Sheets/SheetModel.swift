@@ -1,5 +1,6 @@
 // A sheet as its page gets it.
 import FoundationEssentials
+import KineText
 import KineWire
 
 /// The whole content, so that a page which connects again needs nothing before it. Absent values belong to other kinds.

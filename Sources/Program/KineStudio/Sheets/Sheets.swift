@@ -4,6 +4,7 @@ import Glibc
 import KineClient
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import Synchronization
 

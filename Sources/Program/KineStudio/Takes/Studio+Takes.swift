@@ -3,6 +3,7 @@
 import KineClient
 import KineMedia
 import KinePlatform
+import KineText
 
 extension StudioRoute {
     private struct Mark: Decodable {

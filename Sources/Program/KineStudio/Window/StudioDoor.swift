@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import KineLive
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 
@@ -90,7 +91,7 @@ final class StudioDoor {
     private func begin(
         _ app: SheetApp, _ visitor: Visitor, then messages: ArraySlice<StudioMessage>, at now: Int64
     ) -> Bool {
-        let id = LiveToken().description
+        let id = RandomToken().description
         guard sheets.begin(id, app, visitor, at: now) else {
             let sentence = "Too many apps have windows open at once; close one of them and try again."
             return (try? visitor.send(.refused(sentence))) == nil

@@ -3,6 +3,7 @@
 import Glibc
 import KineLive
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 
@@ -12,15 +13,15 @@ final class StudioLinks {
 
     private let directory: FilePath
     private let base: String
-    private let makeToken: (StudioScope) -> LiveToken
-    private var files: [(token: LiveToken, path: FilePath, expires: Int64)] = []
+    private let makeToken: (StudioScope) -> RandomToken
+    private var files: [(token: RandomToken, path: FilePath, expires: Int64)] = []
 
     /// Deletes link files of a server that was killed.
     ///
     /// - Parameters:
     ///   - directory: open to this user alone.
     ///   - base: the address of the server, with a slash at its end.
-    init(in directory: FilePath, base: String, makeToken: @escaping (StudioScope) -> LiveToken) {
+    init(in directory: FilePath, base: String, makeToken: @escaping (StudioScope) -> RandomToken) {
         (self.directory, self.base, self.makeToken) = (directory, base, makeToken)
         for name in PrivateDirectory.entries(directory) where name.hasPrefix(Self.prefix) && name.hasSuffix(".html") {
             _ = unlink(directory.appending(name).cString)
@@ -37,7 +38,7 @@ final class StudioLinks {
         let query = if case .sheet(let id) = scope { "?sheet=\(id)" } else { "" }
         let address = "\(base)\(query)#\(token)"
         // Another name than the token: names of files are not secret.
-        let path = directory.appending("\(Self.prefix)\(LiveToken()).html")
+        let path = directory.appending("\(Self.prefix)\(RandomToken()).html")
         try PrivateDirectory.write(Array(Self.document(leadingTo: address).utf8), to: path)
         files.append((token, path, now + StudioSecrets.linkLifetime))
         // The link of the oldest one stopped working.

@@ -1,7 +1,7 @@
 // The tray's item on the session bus, and its registration with the desktop. freedesktop.org, StatusNotifierItem.
 import Glibc
 import KineDesktop
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// Used on the bus's thread.

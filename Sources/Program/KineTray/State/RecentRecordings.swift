@@ -2,6 +2,7 @@
 // have ended while the tray ran.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 struct RecentRecordings {

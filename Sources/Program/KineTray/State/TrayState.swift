@@ -1,7 +1,7 @@
 // The state of all takes, as the tray shows it.
 import KineMedia
-import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 
 struct TrayState {

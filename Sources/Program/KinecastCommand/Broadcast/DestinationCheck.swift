@@ -1,5 +1,6 @@
 // `kinecast broadcast --check`: the services' own executables ask the servers whether they accept the stream.
 import Glibc
+import KineChoices
 import KineMedia
 import KinePlatform
 import KineProgram

@@ -1,4 +1,5 @@
 // Runs the setup programs of services with the person at the terminal, as the picker of an app does.
+import KineChoices
 import KineClient
 import KineMedia
 import KinePlatform

@@ -2,7 +2,8 @@
 import ArgumentParser
 import KineClient
 import KineMedia
-import KinePlatform
+import KineText
+import KineWire
 import SystemPackage
 
 struct BroadcastCommand: ParsableCommand {
@@ -88,7 +89,6 @@ struct BroadcastCommand: ParsableCommand {
         audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)
         configuration.destinations = destinations
-        configuration.confinement.isRequired = self.destinations.requireSandbox
         return configuration
     }
 
@@ -117,6 +117,8 @@ struct BroadcastCommand: ParsableCommand {
         let output = try out.map { try OutputPath.resolveNow($0, mayStream: true) }
         var configuration = try takeConfiguration(output: output, destinations: chosen)
         configuration.setNamedHere(try out.map { try OutputPath.isNamedHere($0) } ?? false)
-        try options.run(configuration, showing: command, in: engine)
+        var confinement = ConfinementRequest()
+        confinement.isRequired = destinations.requireSandbox
+        try options.run(configuration, confinement: confinement, showing: command, in: engine)
     }
 }

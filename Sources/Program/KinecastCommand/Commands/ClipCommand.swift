@@ -1,8 +1,9 @@
 // `kinecast clip`: saves the last moments of a running take that keeps them.
 import ArgumentParser
+import KineChoices
 import KineClient
 import KineMedia
-import KinePlatform
+import KineText
 import SystemPackage
 
 struct ClipCommand: ParsableCommand {

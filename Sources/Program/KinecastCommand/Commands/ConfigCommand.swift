@@ -4,6 +4,7 @@ import Glibc
 import KineConfiguration
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 extension ConfiguredCommand: ExpressibleByArgument {}

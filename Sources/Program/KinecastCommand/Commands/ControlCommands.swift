@@ -134,7 +134,7 @@ struct SwitchCommand: ParsableCommand {
     @OptionGroup var display: DisplayOptions
 
     func validate() throws {
-        guard let source = try display.chosen.onlySource else {
+        guard let source = try display.part() else {
             throw ValidationError("Say what to show: --monitor, --region, --window or --app.")
         }
         if case .commandWindow = source {
@@ -144,7 +144,7 @@ struct SwitchCommand: ParsableCommand {
     }
 
     func run() throws {
-        guard let source = try display.chosen.onlySource else { return }
+        guard let source = try display.part() else { return }
         try argument.ask { (take) async throws(ClientError) in try await take.switchSource(to: source) }
         if argument.json { JSONEvents.write(JSONEvent("sourceSwitched") { $0.source = source.description }) }
     }

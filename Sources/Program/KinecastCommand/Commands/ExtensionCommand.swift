@@ -3,6 +3,7 @@ import ArgumentParser
 import KineClient
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 struct ExtensionCommand: ParsableCommand {

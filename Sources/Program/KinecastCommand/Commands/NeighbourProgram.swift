@@ -1,6 +1,7 @@
 // Installed programs by which a command replaces its process.
 import Glibc
 import KineProgram
+import KineText
 import KineWire
 import SystemPackage
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import KineMedia
 import KinePlatform
 import KineProgram
+import KineText
 import KineWire
 import SystemPackage
 

@@ -1,7 +1,7 @@
 // `kinecast record`.
 import ArgumentParser
 import KineMedia
-import KinePlatform
+import KineText
 import SystemPackage
 
 struct RecordCommand: ParsableCommand {

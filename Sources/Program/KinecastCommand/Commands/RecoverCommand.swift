@@ -1,6 +1,7 @@
 // `kinecast recover`: completes a file whose engine died, in place. `kinecast dismiss`: forgets such a take.
 import ArgumentParser
 import KineClient
+import KineText
 import SystemPackage
 
 struct RecoverCommand: ParsableCommand {

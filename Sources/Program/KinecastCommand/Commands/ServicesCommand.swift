@@ -1,7 +1,7 @@
 // `kinecast services`: lists, installs and removes services.
 import ArgumentParser
 import KineClient
-import KinePlatform
+import KineText
 import SystemPackage
 
 struct ServicesCommand: ParsableCommand {

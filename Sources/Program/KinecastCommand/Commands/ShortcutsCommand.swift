@@ -2,8 +2,8 @@
 // reads its report and changes kinecast.conf.
 import ArgumentParser
 import KineConfiguration
-import KinePlatform
 import KineProgram
+import KineTakes
 import KineWire
 import SystemPackage
 
@@ -21,7 +21,7 @@ struct ShortcutsCommand: ParsableCommand {
 
     /// The report of kinecast-tray, if it runs.
     private static var report: ShortcutReport? {
-        (try? ShortcutReport.directory()).flatMap { ShortcutReport.current(in: $0) }
+        (try? TakeRegistry.standard().common).flatMap { ShortcutReport.current(in: $0) }
     }
 
     /// The keys that are set.
@@ -148,7 +148,7 @@ struct ShortcutsCommand: ParsableCommand {
             commandName: "bind", abstract: "Open the desktop's own dialog or settings for the keys.")
 
         func run() throws {
-            guard ShortcutsCommand.report != nil, let directory = try? ShortcutReport.directory() else {
+            guard ShortcutsCommand.report != nil, let directory = try? TakeRegistry.standard().common else {
                 throw CommandFailure.unavailable(
                     "kinecast-tray does not run, which binds the keys; start it with kinecast tray.")
             }

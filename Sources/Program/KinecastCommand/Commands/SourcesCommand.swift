@@ -3,6 +3,7 @@ import ArgumentParser
 import KineClient
 import KineMedia
 import KinePlatform
+import KineText
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

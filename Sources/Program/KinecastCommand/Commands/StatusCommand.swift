@@ -3,6 +3,7 @@ import ArgumentParser
 import KineClient
 import KineMedia
 import KineTakes
+import KineText
 import KineWire
 
 struct StatusCommand: ParsableCommand {

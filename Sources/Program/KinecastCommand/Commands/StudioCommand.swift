@@ -1,6 +1,6 @@
 // `kinecast studio`: replaces this process by kinecast-studio, which serves the studio's page.
 import ArgumentParser
-import KinePlatform
+import KineText
 import SystemPackage
 
 struct StudioCommand: ParsableCommand {

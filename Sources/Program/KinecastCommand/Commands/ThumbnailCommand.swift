@@ -1,10 +1,12 @@
 // `kinecast thumbnail`: saves one frame of a recording as an image.
 import ArgumentParser
+import KineChoices
 import KineClient
 import KineContainers
 import KineMedia
 import KinePlatform
 import KineProgram
+import KineText
 import KineWire
 import SystemPackage
 

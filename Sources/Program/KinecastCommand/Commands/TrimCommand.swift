@@ -1,9 +1,10 @@
 // `kinecast trim`: writes a part of a recording to another file.
 import ArgumentParser
+import KineChoices
 import KineClient
 import KineMedia
-import KinePlatform
 import KineProgram
+import KineText
 import KineWire
 import SystemPackage
 

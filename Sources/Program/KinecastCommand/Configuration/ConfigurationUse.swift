@@ -5,6 +5,7 @@ import KineConfiguration
 import KineMedia
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 extension ConfigurationLayers {

@@ -2,6 +2,7 @@
 import Glibc
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 struct ExtensionPackage {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 enum KinecastSources: Equatable {

@@ -1,5 +1,6 @@
 // The options that choose audio.
 import ArgumentParser
+import KineChoices
 import KineMedia
 
 extension TakeConfiguration.MicrophoneChannels: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 // The camera over the picture, and the values of its options.
 import ArgumentParser
 import KineMedia
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// A camera's name, or the path of a file; the path is made absolute.

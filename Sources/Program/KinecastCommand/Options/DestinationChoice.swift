@@ -1,7 +1,8 @@
 // The options that name destinations, for a new take and for a running one.
 import ArgumentParser
-import KinePlatform
+import KineChoices
 import KineServices
+import KineText
 
 struct DestinationChoice: ParsableArguments {
     @Option(

@@ -1,9 +1,10 @@
 // The options of destinations and their settings.
 import ArgumentParser
+import KineChoices
 import KineMedia
-import KinePlatform
 import KineProgram
 import KineServices
+import KineText
 
 struct DestinationOptions: ParsableArguments {
     @OptionGroup var choice: DestinationChoice

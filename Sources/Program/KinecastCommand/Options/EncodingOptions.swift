@@ -1,5 +1,6 @@
 // The options of capture and encoding.
 import ArgumentParser
+import KineChoices
 import KineMedia
 
 enum SettingsOption: String, ExpressibleByArgument, CaseIterable {

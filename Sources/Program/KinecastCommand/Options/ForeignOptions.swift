@@ -1,7 +1,7 @@
 // Recognizes options of other screen recorders (ffmpeg, wf-recorder, wl-screenrec, gpu-screen-recorder) to suggest the
 // option of this program. None of these names is an option here.
 import KineMedia
-import KinePlatform
+import KineText
 
 enum ForeignOptions {
     /// One sentence about such options in the arguments of `record` or `broadcast`; nil if there are none. Everything

@@ -3,6 +3,7 @@ import Glibc
 import KineMedia
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 enum OutputPath {

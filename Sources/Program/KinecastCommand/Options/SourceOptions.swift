@@ -1,6 +1,8 @@
 // The options that choose the source.
 import ArgumentParser
+import KineChoices
 import KineMedia
+import KineProgram
 
 struct DisplayOptions: ParsableArguments {
     @Option(
@@ -32,17 +34,16 @@ struct DisplayOptions: ParsableArguments {
         throw ValidationError("--app takes the name of an application; kinecast sources lists those that have windows.")
     }
 
-    var chosen: [(option: String, source: TakeConfiguration.Source)] {
-        var chosen: [(option: String, source: TakeConfiguration.Source)] = []
-        let monitorName = monitor == "all" ? nil : monitor
-        if let app {
-            chosen.append(("--app", .application(app, monitor: monitorName)))
-        } else if monitor != nil {
-            chosen.append(("--monitor", .screen(monitor: monitorName)))
-        }
-        if let region { chosen.append(("--region", region.source)) }
-        if let window { chosen.append(("--window", window.source)) }
-        return chosen
+    /// The source in words.
+    var choice: SourceChoice {
+        var choice = SourceChoice()
+        (choice.monitor, choice.application, choice.region, choice.window) = (monitor, app, region, window)
+        return choice
+    }
+
+    /// The part of a screen; nil if none is named.
+    func part() throws -> TakeConfiguration.Source? {
+        try asOptionError { () throws(CommandFailure) in try choice.part() }
     }
 }
 
@@ -96,79 +97,13 @@ struct SourceOptions: ParsableArguments {
 
     /// The requested source; by default the whole screen.
     func source(hasCommand: Bool) throws -> TakeConfiguration.Source {
-        let source = try commandWindow(hasCommand: hasCommand).map { .commandWindow($0) } ?? otherSource()
+        var choice = display.choice
+        (choice.virtual, choice.pattern, choice.wait) = (virtual, pattern?.size, wait?.time)
+        let source = try asOptionError { () throws(CommandFailure) in try choice.source(hasCommand: hasCommand) }
         try input.check(for: source)
         if !excludedWindows.isEmpty, source.showsOneWindow {
             throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")
         }
         return source
-    }
-
-    private func otherSource() throws -> TakeConfiguration.Source {
-        if wait != nil {
-            throw ValidationError(
-                "--wait is for a window of COMMAND: add --window title:TEXT, --window command or --app NAME, and -- COMMAND, or "
-                    + "leave it out.")
-        }
-        var chosen = display.chosen
-        if let virtual { chosen.append(("--virtual", virtual.source)) }
-        if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
-        return try chosen.onlySource ?? .screen(monitor: nil)
-    }
-
-    /// The window that COMMAND opens, on its private screen if there is one; nil if no window is named, or no COMMAND.
-    private func commandWindow(hasCommand: Bool) throws -> TakeConfiguration.CommandWindow? {
-        guard pattern == nil, let named = try display.chosen.onlySource, let choice = named.commandWindow else {
-            return nil
-        }
-        guard hasCommand else {
-            if choice != .first, virtual == nil { return nil }
-            throw ValidationError("The window is one of COMMAND's; add -- COMMAND, the program that opens it.")
-        }
-        var window = TakeConfiguration.CommandWindow(choice)
-        if let wait { window.limit = wait.time }
-        switch virtual?.source {
-        case .virtual(let size): window.privateScreen = size
-        case nil: break
-        default:
-            throw ValidationError(
-                "Wayland tells programs of no windows, so none of a private Wayland screen can be shown alone; leave out --window and "
-                    + "--app, or give --virtual WxH.")
-        }
-        return window
-    }
-}
-
-extension TakeConfiguration.Source {
-    /// The window of COMMAND if there is one; nil if the source cannot name a window that does not exist yet.
-    fileprivate var commandWindow: TakeConfiguration.CommandWindow.Choice? {
-        switch self {
-        case .windowTitled(let title): .titled(title)
-        case .application(let name, let monitor): .application(name, monitor: monitor)
-        case .commandWindow(let window): window.choice
-        default: nil
-        }
-    }
-
-    /// Whether the frames can show no other window.
-    fileprivate var showsOneWindow: Bool {
-        switch self {
-        case .screen, .region, .drawnRegion, .application, .virtual, .virtualWayland: false
-        case .window, .focusedWindow, .windowTitled, .chosenWindow, .pattern: true
-        case .commandWindow(let window): window.named?.showsOneWindow ?? true
-        }
-    }
-}
-
-extension [(option: String, source: TakeConfiguration.Source)] {
-    /// Nil if there is none. Throws if there are several.
-    var onlySource: TakeConfiguration.Source? {
-        get throws {
-            guard count <= 1 else {
-                throw ValidationError(
-                    "Only one source can be recorded at a time; give one of \(Quantity.list(map(\.option))).")
-            }
-            return first?.source
-        }
     }
 }

@@ -1,10 +1,12 @@
 // The options of `record` and `broadcast` for length, file, output and COMMAND.
 import ArgumentParser
 import Glibc
+import KineChoices
 import KineClient
 import KineConfiguration
 import KineMedia
-import KinePlatform
+import KineText
+import KineWire
 
 enum WhenLockedOption: String, ExpressibleByArgument, CaseIterable {
     case pause
@@ -163,7 +165,8 @@ struct TakeOptions: ParsableArguments {
     ///
     /// - Parameter toggle: the locked file of the toggle that begins the take.
     func run(
-        _ configuration: TakeConfiguration, showing command: ShownCommand?, toggle: ToggleFile? = nil,
+        _ configuration: TakeConfiguration, confinement: ConfinementRequest = ConfinementRequest(),
+        showing command: ShownCommand?, toggle: ToggleFile? = nil,
         in engine: WaitingEngine? = nil
     ) throws {
         var configuration = configuration
@@ -175,7 +178,8 @@ struct TakeOptions: ParsableArguments {
             isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
         let run = TakeRun(
-            configuration: configuration, command: command, reporter: reporter, engine: engine,
+            configuration: configuration, confinement: confinement, command: command, reporter: reporter,
+            engine: engine,
             notifications: TakeNotifications(sounds: sounds))
         let status = try run.run(after: max(countdown ?? 0, sounds ? 1 : 0), toggle)
         if status != 0 { throw ExitCode(status) }

@@ -2,6 +2,7 @@
 import KineDesktop
 import KineMedia
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// Shows notifications, each in place of the one before. Without a session bus or a notification server, nothing is

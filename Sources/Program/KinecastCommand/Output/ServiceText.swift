@@ -2,6 +2,7 @@
 import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import SystemPackage
 
 enum ServiceText {

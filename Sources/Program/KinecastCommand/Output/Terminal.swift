@@ -2,6 +2,7 @@
 import Glibc
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 /// Writes lines. A line that cannot be written is dropped, for example to a closed pipe: the take matters more.

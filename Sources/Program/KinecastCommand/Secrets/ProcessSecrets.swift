@@ -1,9 +1,11 @@
 // Hides secrets from other programs, in this process's arguments, environment and memory. Linux.
 import CLinux
 import Glibc
+import KineChoices
 import KineMedia
 import KinePlatform
 import KineServices
+import KineText
 import SystemPackage
 
 /// Removes secrets from arguments and environment. Copies remain in this process's memory.

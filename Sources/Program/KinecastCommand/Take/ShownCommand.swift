@@ -2,6 +2,7 @@
 import Glibc
 import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
 /// COMMAND and its arguments, with the executable found.

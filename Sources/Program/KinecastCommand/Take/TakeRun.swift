@@ -32,6 +32,7 @@ final class TakeRun {
     }
 
     private let configuration: TakeConfiguration
+    private let confinement: ConfinementRequest
     /// A running engine; nil: the take's start starts one.
     private let engine: WaitingEngine?
     /// Nil before the engine is started.
@@ -56,7 +57,8 @@ final class TakeRun {
 
     /// From here on, this object receives the signals.
     init(
-        configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter, engine: WaitingEngine?,
+        configuration: TakeConfiguration, confinement: ConfinementRequest, command: ShownCommand?,
+        reporter: TakeReporter, engine: WaitingEngine?,
         notifications: TakeNotifications?
     ) {
         // The root command itself ignores SIGXFSZ.
@@ -66,7 +68,7 @@ final class TakeRun {
         for signal in [SIGINT, SIGTERM, SIGCHLD] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGCHLD] + Self.stopSignals)
-        (self.configuration, self.engine) = (configuration, engine)
+        (self.configuration, self.confinement, self.engine) = (configuration, confinement, engine)
         shownCommand = command
         commandOutput = configuration.writesToStandardOutput ? .standardError : .standardOutput
         self.reporter = reporter
@@ -118,8 +120,8 @@ final class TakeRun {
     }
 
     private func runTake(_ toggle: ToggleFile?) throws(ClientError) {
-        let session = try MainThread.shared.wait { [configuration, engine] () async throws(ClientError) in
-            try await EngineSession.start(configuration, in: engine)
+        let session = try MainThread.shared.wait { [configuration, confinement, engine] () async throws(ClientError) in
+            try await EngineSession.start(configuration, confinement: confinement, in: engine)
         }
         self.session = session
         listen(to: session)

@@ -50,7 +50,7 @@ struct ToggleFile: Sendable {
     private init() throws {
         let path: FilePath
         do throws(TakeRegistry.Error) {
-            path = try TakeRegistry.standard().directory.removingLastComponent().appending("toggle")
+            path = try TakeRegistry.standard().common.appending("toggle")
         } catch {
             throw ClientError.registry(error)
         }

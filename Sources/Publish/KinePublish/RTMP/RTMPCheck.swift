@@ -1,6 +1,6 @@
 // Checks whether a server accepts a stream, and learns about the server, over a connection without samples.
-import KinePlatform
 import KineRTMP
+import KineText
 import NIOCore
 import NIOPosix
 import NIOSSL

@@ -3,6 +3,7 @@ import Glibc
 import KineContainers
 import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 
 extension EngineProcess {

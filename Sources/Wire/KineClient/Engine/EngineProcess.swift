@@ -1,6 +1,7 @@
 // Starts the engine for a take.
 import Glibc
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

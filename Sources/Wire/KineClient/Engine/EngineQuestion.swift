@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import KineMedia
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

@@ -26,9 +26,12 @@ public final class EngineSession: Sendable {
     /// Starts an engine and requests a take. Returns when the engine's process runs, even in a cancelled task; `events`
     /// has `started` when the take runs. A take to standard output writes to this process's.
     ///
-    /// - Parameter waiting: an engine that runs already.
+    /// - Parameters:
+    ///   - confinement: of the take's extensions.
+    ///   - waiting: an engine that runs already.
     public static func start(
-        _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator(), in waiting: WaitingEngine? = nil
+        _ configuration: TakeConfiguration, confinement: ConfinementRequest = ConfinementRequest(),
+        locator: EngineLocator = EngineLocator(), in waiting: WaitingEngine? = nil
     ) async throws(ClientError) -> EngineSession {
         let (mailbox, events, continuation) = parts()
         var configuration = configuration
@@ -47,7 +50,10 @@ public final class EngineSession: Sendable {
                 return reply(.failure(error))
             }
             do throws(ControlError) {
-                try engine.connection.send(.start(configuration, required: configuration.required))
+                try engine.connection.send(
+                    .start(
+                        configuration, required: configuration.required(confinement: confinement),
+                        confinement: confinement))
             } catch {
                 // The loop detects an engine that died at once: its channel is closed.
                 guard error == .closed else {

@@ -2,6 +2,7 @@
 import KineContainers
 import KinePlatform
 import KineTakes
+import KineText
 import KineWire
 import SystemPackage
 

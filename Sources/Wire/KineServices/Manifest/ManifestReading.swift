@@ -1,5 +1,5 @@
 // Reads the values of a manifest's JSON, checks their limits, and collects unknown keys.
-import KinePlatform
+import KineText
 import Synchronization
 
 extension ServiceManifest {

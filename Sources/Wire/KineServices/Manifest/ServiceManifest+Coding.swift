@@ -1,7 +1,7 @@
 // `manifest.json`: its keys, their values, and the defaults for absent ones.
 import FoundationEssentials
 import KineMedia
-import KinePlatform
+import KineText
 
 extension ServiceManifest: Decodable {
     /// The largest manifest, in bytes.

@@ -1,5 +1,5 @@
 // The files that a service's settings name, opened for its executable, which cannot open them. Linux.
-import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 

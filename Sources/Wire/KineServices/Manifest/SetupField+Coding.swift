@@ -1,4 +1,5 @@
 // A setting in a manifest: the keys of all format versions, and those of version 2.
+import KineText
 
 extension ServiceManifest.SetupField {
     private enum Keys: CodingKey, CaseIterable {

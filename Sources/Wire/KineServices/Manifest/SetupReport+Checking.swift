@@ -1,6 +1,6 @@
 // Checks the messages of a setup program, which is foreign: sizes, counts and addresses must be within limits.
 import FoundationEssentials
-import KinePlatform
+import KineText
 import KineWire
 
 /// A setup program's message that can be shown to a person.

@@ -1,6 +1,6 @@
 // The registry's record of a take: the data to find it, to show it to a person, and to recover its file.
 import KineMedia
-import KinePlatform
+import KineText
 
 /// The contents of a take's `take.json`.
 public struct TakeRecord: Codable, Sendable, Equatable {

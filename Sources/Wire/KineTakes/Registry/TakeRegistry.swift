@@ -4,6 +4,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 
@@ -225,5 +226,8 @@ extension TakeRegistry.Error: CustomStringConvertible {
 
 extension TakeRegistry {
     /// The socket of this user's studio.
-    public var studioSocket: FilePath { directory.removingLastComponent().appending("studio.sock") }
+    public var studioSocket: FilePath { common.appending("studio.sock") }
+
+    /// The directory around the registry, for what this user's programs tell each other.
+    package var common: FilePath { directory.removingLastComponent() }
 }

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KineMedia
 import KinePlatform
+import KineText
 import KineWire
 
 package struct TakeView: Sendable {
@@ -133,5 +134,15 @@ package struct TakeView: Sendable {
             return "\(status.label): \(words)".printable(limit: 200) + "."
         }
         return nil
+    }
+}
+
+extension SourceInterruption {
+    /// A sentence with the local time since when.
+    ///
+    /// - Parameter since: seconds since 1970, UTC.
+    public func sentence(since: Double) -> String {
+        let time = LocalTime.text("%H:%M:%S", at: Int(min(max(since, 0), 1e12)))
+        return "\(phrase.prefix(1).uppercased())\(phrase.dropFirst()) since \(time); the last picture is shown."
     }
 }

@@ -1,7 +1,8 @@
-// Finds this user's takes in the registry, and follows them over connections to their engines. Linux: inotify(7).
+// Finds this user's takes in the registry, and follows them over connections to their engines. Linux.
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import KineWire
 import SystemPackage
 
@@ -40,7 +41,7 @@ package final class TakesWatch {
     }
 
     private let registry: TakeRegistry
-    private let watch: Int32
+    private let watch: Inotify
     private var followers: [Follower] = []
     /// Whether `EngineEvent.progress` comes once a second of each take.
     package var wantsProgress = false {
@@ -68,20 +69,15 @@ package final class TakesWatch {
     /// Throws if this user watches as many directories as the system allows.
     package init(_ registry: TakeRegistry) throws(Errno) {
         self.registry = registry
-        watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        watch = try Inotify()
         // A take's directory appears, and disappears, by a rename.
-        let events = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
-        guard watch >= 0, inotify_add_watch(watch, registry.directory.cString, events) >= 0 else {
-            throw Errno(rawValue: errno)
-        }
+        try watch.watch(registry.directory, for: IN_MOVED_TO, IN_MOVED_FROM, IN_DELETE)
         _ = update(at: MonotonicClock.now())
     }
 
-    deinit { if watch >= 0 { close(watch) } }
-
     package var pollEntries: [pollfd] {
         let connections = followers.compactMap(\.connection)
-        return [pollfd(fd: watch, events: Int16(POLLIN), revents: 0)]
+        return [watch.pollEntry]
             + connections.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
     }
 
@@ -92,7 +88,7 @@ package final class TakesWatch {
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
     package func process(at now: Int64) -> Changes {
-        var hasChanged = readWatch() || nextDeadline.map { now >= $0 } ?? false
+        var hasChanged = watch.read() || nextDeadline.map { now >= $0 } ?? false
         var changes = Changes()
         for follower in followers {
             guard let connection = follower.connection else { continue }
@@ -103,14 +99,6 @@ package final class TakesWatch {
         }
         if hasChanged { changes.ended = update(at: now) }
         return changes
-    }
-
-    private func readWatch() -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            var hasChanged = false
-            while Glibc.read(watch, buffer.baseAddress, buffer.count) > 0 { hasChanged = true }
-            return hasChanged
-        }
     }
 
     private func read(

@@ -30,8 +30,9 @@ public struct ClientMessage: Codable, ControlMessage, Equatable {
 /// refused; `start` and `stop` are answered by events.
 public enum ClientRequest: Codable, Sendable, Equatable {
     /// Begins the take: `EngineEvent.started` or `failed` follows. Only the client that started the engine sends this,
-    /// once, as its first message. `required`: the settings that must not be ignored; see `TakeConfiguration.required`.
-    case start(TakeConfiguration, required: [String] = [])
+    /// once, as its first message. `required`: the settings that must not be ignored; see `TakeConfiguration.required(confinement:)`.
+    /// `confinement`: of the take's extensions.
+    case start(TakeConfiguration, required: [String] = [], confinement: ConfinementRequest = ConfinementRequest())
     /// Answered by `EngineReply.status`.
     case status
     /// Also done if the take is already paused.
@@ -119,7 +120,7 @@ public enum ClientRequest: Codable, Sendable, Equatable {
 extension TakeConfiguration {
     /// The settings that an engine must not ignore, and whether this take has them. An engine that does not know one
     /// could record what the person wants hidden. A later setting of that kind gets its line here.
-    private var essentials: KeyValuePairs<String, Bool> {
+    private func essentials(_ confinement: ConfinementRequest) -> KeyValuePairs<String, Bool> {
         [
             "excludedWindows": !video.excludedWindows.isEmpty, "isMicrophoneOff": audio.isMicrophoneOff,
             "isOutputPrivate": isOutputPrivate, "confinement": confinement.isRequired,
@@ -128,10 +129,12 @@ extension TakeConfiguration {
     }
 
     /// For `ClientRequest.start`: the names of this take's settings that an engine must know.
-    public var required: [String] { essentials.filter(\.value).map(\.key) }
+    public func required(confinement: ConfinementRequest = ConfinementRequest()) -> [String] {
+        essentials(confinement).filter(\.value).map(\.key)
+    }
 
     /// The names among a client's `required` that this version does not know.
     public func unknown(among required: [String]) -> [String] {
-        required.filter { name in !essentials.contains { $0.key == name } }
+        required.filter { name in !essentials(ConfinementRequest()).contains { $0.key == name } }
     }
 }

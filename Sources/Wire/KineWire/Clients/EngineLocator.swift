@@ -1,6 +1,7 @@
 // Finds the engine's executable.
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 /// Finds `kinecast-engine`: the file in `KINECAST_ENGINE`, else the first executable file of `places`.

@@ -8,7 +8,7 @@ import KinePlatform
 /// Its number changes when a message changes its meaning, and when a reply or an event may have a value that its reader
 /// must know. It does not change for a new request, which an older engine refuses; for a new event, which an older
 /// client skips; or for a new key, which the other side ignores, and which is optional to its reader.
-/// `TakeConfiguration.required` lists the settings that an engine must not ignore.
+/// `TakeConfiguration.required(confinement:)` lists the settings that an engine must not ignore.
 ///
 /// Between different numbers, and for ever, only the following is understood (`FrozenMessageTests` has each byte), and
 /// every other request is refused:

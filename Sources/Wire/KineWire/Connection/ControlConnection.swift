@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import Synchronization
 import SystemPackage
 
@@ -10,7 +11,7 @@ import SystemPackage
 public final class ControlConnection<Received: ControlMessage, Sent: Encodable & Sendable>: Sendable {
     private struct State {
         var decoder = ControlDecoder()
-        var output = SendQueue()
+        var output = OutgoingFrames()
         /// Received descriptors, until `removeDescriptors`.
         var incoming: [FileDescriptor] = []
         var condition = Condition.open

@@ -1,7 +1,7 @@
 // The wire format of the control channel, without a socket: bytes in, messages out. A frame is a length of four bytes,
 // big-endian, and that many bytes of JSON. The first frame of each side is its `ControlHello`.
 import FoundationEssentials
-import KinePlatform
+import KineText
 
 /// The first frame of each side. A later version of Kinecast may add keys; these keep their meaning.
 public struct ControlHello: Codable, Sendable, Equatable {

@@ -1,7 +1,7 @@
 // The socket on which an engine accepts further clients, which request its status, pause it or stop it.
 import CLinux
 import Glibc
-import KinePlatform
+import KineText
 import SystemPackage
 
 /// A listening control socket. Owns its descriptor; the socket file's directory, open only to its owner, belongs to the

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import KineText
 import SystemPackage
 
 enum UnixSocket {

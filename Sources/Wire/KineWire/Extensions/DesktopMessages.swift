@@ -1,7 +1,7 @@
 // The requests of an app or an extension to the desktop, and their answers. An extension sends these on its control channel, an app
 // to `kinecast-engine --desktop`.
 import FoundationEssentials
-import KinePlatform
+import KineText
 
 /// A request to the desktop.
 public struct DesktopRequest: Codable, Sendable, Equatable, ControlMessage {

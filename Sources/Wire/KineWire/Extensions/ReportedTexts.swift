@@ -1,6 +1,6 @@
 // Texts that an extension reports: its service's information, its log, and the check of a destination.
 import KineMedia
-import KinePlatform
+import KineText
 
 /// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info: JSON
 /// on standard input, because it contains secrets. The executable's status is 0 for every answer.

@@ -1,5 +1,5 @@
 // Bounds what an app shows in a sheet: a window of the studio has to stay one that a person can read and judge.
-import KinePlatform
+import KineText
 
 extension SheetApp {
     private static let limit = 100

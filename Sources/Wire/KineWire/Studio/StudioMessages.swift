@@ -1,7 +1,6 @@
 // The messages between the studio's server and the programs that open its windows: another `kinecast studio`, and an app
 // that shows a sheet. A sheet is a window in which a person sets up the broadcast of one app, or sees its recording.
 import KineMedia
-import KinePlatform
 
 /// A message to the studio's server.
 public enum StudioMessage: Codable, ControlMessage, Equatable {

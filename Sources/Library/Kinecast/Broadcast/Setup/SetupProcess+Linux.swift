@@ -2,6 +2,7 @@
 import Glibc
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 

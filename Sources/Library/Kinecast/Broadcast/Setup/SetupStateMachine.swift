@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 
 /// Limits of a setup program: times in nanoseconds, and counts.

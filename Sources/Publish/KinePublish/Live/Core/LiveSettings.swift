@@ -1,6 +1,6 @@
 // The live page's settings, read from the setup info and checked before anything is opened. Pure.
 import KineLive
-import KinePlatform
+import KineText
 
 /// The settings of the live page's server.
 public struct LiveSettings: Sendable, Equatable {
@@ -37,8 +37,8 @@ public struct LiveSettings: Sendable, Equatable {
     /// The port and tokens of an earlier run of this broadcast, which open pages and players still use.
     struct Previous: Sendable, Equatable {
         var port: Int?
-        var token: LiveToken
-        var playerToken: LiveToken?
+        var token: RandomToken
+        var playerToken: RandomToken?
     }
 
     public var listen: ListenAddress

@@ -1,5 +1,6 @@
 // Owns the gate with its tokens, which can be renewed while the server runs, and warns about requests for another name.
 import KineLive
+import KineText
 import Synchronization
 
 final class LiveAccess: Sendable {
@@ -29,10 +30,10 @@ final class LiveAccess: Sendable {
     }
 
     /// Makes new tokens and revokes the old ones.
-    func renew() -> (token: LiveToken, playerToken: LiveToken?) {
+    func renew() -> (token: RandomToken, playerToken: RandomToken?) {
         state.withLock { state in
-            state.gate.token = LiveToken()
-            if state.gate.playerToken != nil { state.gate.playerToken = LiveToken() }
+            state.gate.token = RandomToken()
+            if state.gate.playerToken != nil { state.gate.playerToken = RandomToken() }
             return (state.gate.token, state.gate.playerToken)
         }
     }

@@ -3,7 +3,6 @@
 import Glibc
 import HummingbirdCore
 import HummingbirdTLS
-import KinePlatform
 import Logging
 import NIOCore
 import NIOPosix

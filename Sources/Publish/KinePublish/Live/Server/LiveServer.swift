@@ -2,7 +2,7 @@
 // decides on requests, and LiveStream has the data for viewers.
 import KineLive
 import KineMedia
-import KinePlatform
+@_exported import KineText
 import NIOCore
 import NIOSSL
 import Synchronization
@@ -83,8 +83,8 @@ public final class LiveServer: Sendable {
         let reachable = Self.reachableName(settings)
         var hosts: Set = ["localhost", "127.0.0.1", "::1", listen.host, reachable]
         if !listen.isLoopback, let own = Self.machineName { hosts.formUnion([own, own + ".local"]) }
-        let token = previous?.token ?? LiveToken()
-        let playerToken = settings.hasPlayerLink ? previous?.playerToken ?? LiveToken() : nil
+        let token = previous?.token ?? RandomToken()
+        let playerToken = settings.hasPlayerLink ? previous?.playerToken ?? RandomToken() : nil
         access = LiveAccess(
             RequestGate(
                 token: token, playerToken: playerToken, hosts: hosts, acceptsAnyAddress: listen.isEverywhere,

@@ -118,7 +118,7 @@ package final class LiveStream: Sendable {
         movie = FragmentedMovie(video: format.video, audio: first)
         movieTypes = Set(first.map(\.type) + (format.video == nil ? [] : [.video]))
         furtherAudio = FragmentedMovie(video: nil, audio: Array(format.audio.dropFirst()))
-        let description = StreamDescription(title: title, format: format, movie: movie)
+        let description = LiveDescription(title: title, format: format, movie: movie)
         self.description = LiveRecord(.description, content: description.json, arrival: now)
         initialization = LiveRecord(.initialization, content: movie.initializationSegment, arrival: now)
         if let video = format.video, !format.audio.isEmpty {

@@ -5,26 +5,33 @@ import KineProgram
 import SystemPackage
 
 /// A small text file that only its owner may read and change.
-struct PrivateFile {
+package struct PrivateFile {
     /// The most bytes to read.
-    static let limit = 64 * 1024
+    package static let limit = 64 * 1024
 
-    let path: FilePath
+    package let path: FilePath
     /// The option that named it, for a sentence: "--to-file".
-    let name: String
+    package let name: String
     /// The kind of secrets in it, for a sentence.
-    var content = "stream keys"
+    package let content: String
     /// Whether to accept files of root that only root and a group can read.
-    var allowsSystemFiles = false
+    package let allowsSystemFiles: Bool
+
+    package init(
+        path: FilePath, name: String, content: String = "stream keys", allowsSystemFiles: Bool = false
+    ) {
+        (self.path, self.name) = (path, name)
+        (self.content, self.allowsSystemFiles) = (content, allowsSystemFiles)
+    }
 
     /// The lines that are neither empty nor begin with `#`, trimmed, with their numbers from 1. Nil if there is no such
     /// file.
-    func lines() throws(CommandFailure) -> [(number: Int, text: String)]? {
+    package func lines() throws(CommandFailure) -> [(number: Int, text: String)]? {
         guard let text = try text() else { return nil }
         return Self.lines(of: text)
     }
 
-    static func lines(of text: String) -> [(number: Int, text: String)] {
+    package static func lines(of text: String) -> [(number: Int, text: String)] {
         // "\r\n" is one character and a line end.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return zip(1..., lines).compactMap { number, line in
@@ -34,7 +41,7 @@ struct PrivateFile {
     }
 
     /// Reads standard input to its end. The process that connected it is responsible for its permissions.
-    static func standardInput() throws(CommandFailure) -> String {
+    package static func standardInput() throws(CommandFailure) -> String {
         let bytes: [UInt8]
         do {
             bytes = try FileDescriptor.standardInput.readToEnd(atMost: limit + 1)
@@ -47,7 +54,7 @@ struct PrivateFile {
 
     /// The file's bytes, at most `limit` + 1. Throws a `CommandFailure` if others may read or change it, else the
     /// system's error.
-    func bytes() throws -> [UInt8] {
+    package func bytes() throws -> [UInt8] {
         let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
         return try file.closeAfter {
             try check(file)
@@ -56,7 +63,7 @@ struct PrivateFile {
     }
 
     /// Throws if others may read or change the file. A file that cannot be opened is reported by its later reader.
-    func check() throws(CommandFailure) {
+    package func check() throws(CommandFailure) {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
             return
         }
@@ -69,7 +76,7 @@ struct PrivateFile {
     }
 
     /// Nil if there is no such file.
-    func text() throws(CommandFailure) -> String? {
+    package func text() throws(CommandFailure) -> String? {
         do {
             return try Self.text(bytes(), named: "\(path)")
         } catch let failure as CommandFailure {
@@ -117,7 +124,7 @@ struct PrivateFile {
     }
 
     /// The text without a byte order mark, which editors on Windows write before UTF-8.
-    static func decoded(_ bytes: [UInt8]) -> String {
+    package static func decoded(_ bytes: [UInt8]) -> String {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
     }
@@ -125,7 +132,7 @@ struct PrivateFile {
 
 extension String {
     /// The text without blanks at its ends.
-    var trimmed: String {
+    package var trimmed: String {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...last])

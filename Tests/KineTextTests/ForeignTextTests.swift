@@ -1,4 +1,5 @@
 // Text from servers and other programs before a person sees it.
+import KineText
 import Testing
 
 @testable import KinePlatform

@@ -4,10 +4,11 @@ import KineMedia
 import KinePlatform
 import KineProgram
 import KineServices
+import KineText
 import SystemPackage
 
 /// One `--to` argument.
-enum DestinationSource: Equatable {
+package enum DestinationSource: Equatable {
     case address(DestinationAddress)
     /// `@NAME`: a line of the user's file of destinations.
     case named(String)
@@ -15,7 +16,7 @@ enum DestinationSource: Equatable {
     case variable(String)
 
     /// Nil for any other text. Blanks at its ends, such as the end of a line of `$(cat FILE)`, are ignored.
-    init?(_ typed: String) {
+    package init?(_ typed: String) {
         let text = typed.trimmed
         if text.hasPrefix("@") {
             guard text.dropFirst().isPlainName else { return nil }
@@ -31,29 +32,35 @@ enum DestinationSource: Equatable {
             self = .address(address)
         }
     }
-
 }
 
 /// Reads the addresses of all `--to` and `--to-file` arguments.
-struct DestinationReader {
+package struct DestinationReader {
     /// Returns a variable's value.
-    var environment: (String) -> String?
+    package var environment: (String) -> String?
     /// Makes a typed file name an absolute path.
-    var path: (String) throws -> FilePath
-    var standardInput: () throws -> String
+    package var path: (String) throws -> FilePath
+    package var standardInput: () throws -> String
+
+    package init(
+        environment: @escaping (String) -> String?, path: @escaping (String) throws -> FilePath,
+        standardInput: @escaping () throws -> String
+    ) {
+        (self.environment, self.path, self.standardInput) = (environment, path, standardInput)
+    }
 
     /// The user's file of destinations, by the XDG Base Directory Specification; nil if HOME is not set either.
-    var destinationsFile: FilePath? {
+    package var destinationsFile: FilePath? {
         UserDirectories.configuration(environment)?.appending("kinecast/destinations")
     }
 
     /// The addresses of `--to` in their order, then the files' addresses.
-    func addresses(_ sources: [DestinationSource], files: [String]) throws -> [DestinationAddress] {
+    package func addresses(_ sources: [DestinationSource], files: [String]) throws -> [DestinationAddress] {
         try sources.map(address) + files.flatMap(addresses)
     }
 
     /// The one address with the stream key from the file appended. Throws unless there is one.
-    func address(_ addresses: [DestinationAddress], withKeyIn file: String) throws -> DestinationAddress {
+    package func address(_ addresses: [DestinationAddress], withKeyIn file: String) throws -> DestinationAddress {
         guard let address = addresses.first, addresses.count == 1, !address.text.contains(where: { "?#".contains($0) })
         else {
             throw CommandFailure.usage(

@@ -4,6 +4,7 @@ import Glibc
 import KineClient
 import KinePlatform
 import KineServices
+import KineText
 import KineWire
 import Synchronization
 import SystemPackage
@@ -34,17 +35,17 @@ package final class ServerCheck: Sendable {
     /// Asks on a thread of its own. Cancelling the task ends the executable.
     package static func ask(
         _ service: Service, _ setupInfo: [String: String]
-    ) async throws(BroadcastError) -> DestinationReport {
+    ) async throws(ClientError) -> DestinationReport {
         let check = ServerCheck(service, setupInfo)
-        let result: Result<DestinationReport, BroadcastError> = await withTaskCancellationHandler {
-            do throws(BroadcastError) {
+        let result: Result<DestinationReport, ClientError> = await withTaskCancellationHandler {
+            do throws(ClientError) {
                 return .success(
-                    try await BlockingCall.run("kine-check") { () throws(BroadcastError) in
+                    try await BlockingCall.run("kine-check") { () throws(ClientError) in
                         do {
                             try check.start()
                             return try check.report()
                         } catch {
-                            throw BroadcastError(.unavailable, check.problem(error))
+                            return DestinationReport(problem: check.problem(error))
                         }
                     })
             } catch {

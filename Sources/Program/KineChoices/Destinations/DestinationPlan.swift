@@ -1,22 +1,26 @@
 // Turns the options and the installed services into the take's destinations: which services run, and the setup info of each.
 // Pure, except that it reads the files that settings name.
 import KineMedia
-import KinePlatform
 import KineProgram
 import KineServices
+import KineText
 import SystemPackage
 
-struct DestinationPlan {
-    var addresses: [DestinationAddress] = []
+package struct DestinationPlan {
+    package var addresses: [DestinationAddress] = []
     /// The ids of `--service`.
-    var services: [String] = []
+    package var services: [String] = []
     /// The settings of `--set`, and of options that stand for a setting.
-    var settings: [Setting] = []
+    package var settings: [Setting] = []
     /// The kept settings and the results of setup programs, by the ids of their services.
-    var returned: [String: [String: String]] = [:]
+    package var returned: [String: [String: String]] = [:]
+
+    package init(addresses: [DestinationAddress] = [], services: [String] = [], settings: [Setting] = []) {
+        (self.addresses, self.services, self.settings) = (addresses, services, settings)
+    }
 
     /// The service used if no destination is named.
-    static let defaultService = "live"
+    package static let defaultService = "live"
 
     private struct Chosen {
         var manifest: ServiceManifest
@@ -26,7 +30,9 @@ struct DestinationPlan {
 
     /// The destinations, in the order of `--service`, then `--to`. An address goes to the first service named by
     /// `--service` that accepts its scheme and has none yet, else to the first installed service that accepts it.
-    func destinations(among installed: [ServiceManifest]) throws(CommandFailure) -> [TakeConfiguration.Destination] {
+    package func destinations(among installed: [ServiceManifest]) throws(CommandFailure) -> [TakeConfiguration
+        .Destination]
+    {
         var chosen: [Chosen] = []
         let named = services.isEmpty && addresses.isEmpty ? [Self.defaultService] : services
         for id in named { chosen.append(Chosen(manifest: try Self.service(id, among: installed))) }

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// Frames that wait to be sent. Owns copies of their descriptors until they are sent or removed.
-struct SendQueue {
+struct OutgoingFrames {
     private var bytes: [UInt8] = []
     private var sent = 0
     /// The descriptors to send with the byte of `bytes` at that index, in order.
@@ -55,6 +55,6 @@ struct SendQueue {
         for message in passed {
             for descriptor in message.descriptors { try? descriptor.close() }
         }
-        self = SendQueue()
+        self = OutgoingFrames()
     }
 }

@@ -1,15 +1,15 @@
 // Addresses that are not typed: from the user's file of destinations, from a file, from a variable.
 import Glibc
+import KineChoices
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineProgram
 import KineServices
+import KineText
 import KineWire
 import SystemPackage
 import Testing
-
-@testable import KinecastCommand
 
 @Suite struct DestinationSourceTests {
     /// A directory of the test's own, with what is to be read.
@@ -137,23 +137,5 @@ import Testing
         try place.write(String(repeating: "#hush\n", count: 20_000), to: "list")
         #expect(place.failure(files: ["list"])?.message.contains("64 kB") == true)
         #expect(place.failure(files: ["-"])?.status == ExitStatus.usage)
-    }
-
-    @Test func `a check is reported in a sentence`() {
-        var report = DestinationReport()
-        report.server = "FMS/3,0,1,123"
-        report.address = "192.0.2.1:443"
-        report.tls = "TLS 1.3"
-        report.certificate = "*.example.org"
-        report.roundTrip = 12.34
-        #expect(
-            DestinationCheck.sentence("rtmp (h/app)", report)
-                == "rtmp (h/app): the server FMS/3,0,1,123 at 192.0.2.1:443 accepts the stream; TLS 1.3, certificate for "
-                + "*.example.org; round trip 12.3 ms.")
-        #expect(
-            DestinationCheck.sentence("rtmp (h/app)", DestinationReport(problem: "The server is away."))
-                == "kinecast: rtmp (h/app): The server is away.")
-        let live = TakeConfiguration.Destination(service: "live", label: "live")
-        #expect(throws: CommandFailure.self) { try DestinationCheck([live], services: []) }
     }
 }

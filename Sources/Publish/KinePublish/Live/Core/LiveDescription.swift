@@ -4,7 +4,7 @@ import KineContainers
 import KineMedia
 
 /// The formats of a live stream, as JSON. Keys are read by Page/*.js.
-struct StreamDescription: Codable, Equatable, Sendable {
+struct LiveDescription: Codable, Equatable, Sendable {
     struct Video: Codable, Equatable, Sendable {
         /// The `codecs` parameter, for `VideoDecoder` and Media Source.
         var codec: String

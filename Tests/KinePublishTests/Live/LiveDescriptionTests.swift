@@ -5,11 +5,11 @@ import Testing
 
 @testable import KinePublish
 
-@Suite struct StreamDescriptionTests {
-    private func description(_ sets: VideoParameterSets) -> StreamDescription {
+@Suite struct LiveDescriptionTests {
+    private func description(_ sets: VideoParameterSets) -> LiveDescription {
         let video = VideoFormat(parameterSets: sets, size: PixelSize(width: 640, height: 360))
         let format = LiveFormat(video: video, audio: [Samples.audio(.audioApp)])
-        return StreamDescription(
+        return LiveDescription(
             title: "A", format: format, movie: FragmentedMovie(video: format.video, audio: format.audio))
     }
 

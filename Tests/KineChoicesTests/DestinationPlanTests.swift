@@ -1,14 +1,14 @@
 // From what was typed to the destinations of a take: which services run, what each is told, and what of it is shown.
 import Glibc
+import KineChoices
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineProgram
 import KineServices
+import KineText
 import SystemPackage
 import Testing
-
-@testable import KinecastCommand
 
 @Suite struct DestinationPlanTests {
     static let live: ServiceManifest = {
@@ -68,43 +68,6 @@ import Testing
         plan.returned = ["org.example": ["meter.token": "theirs"], "org.example.meter": ["token": "@own"]]
         let found = try plan.destinations(among: [outer, Self.meter])
         #expect(found.map(\.setupInfo) == [["meter.token": "theirs"], ["token": "@own", "every": "1"]])
-    }
-
-    @Test func `what is kept of a service is used, but for what is typed, and by no other user's file`() throws {
-        try TemporaryDirectory.with { directory in
-            let kept = KeptSettings(in: directory)
-            let installed = [Self.rtmp, Self.meter].map {
-                Service(manifest: $0, origin: .builtIn, bundle: nil, executable: "/nowhere")
-            }
-            func destinations(_ plan: DestinationPlan) throws -> [[String: String]] {
-                try plan.asking(installed, kept: kept).destinations(among: installed.map(\.manifest)).map(\.setupInfo)
-            }
-            try kept.keep(["url": "rtmp://kept/app/key", "title": "Kept"], of: "rtmp")
-            var plan = DestinationPlan(services: ["rtmp"])
-            #expect(try destinations(plan) == [["url": "rtmp://kept/app/key", "title": "Kept"]])
-            plan.settings = [Setting(key: "rtmp.title", value: "Typed")]
-            plan.addresses = [try #require(DestinationAddress("rtmp://typed/app/key"))]
-            #expect(try destinations(plan) == [["url": "rtmp://typed/app/key", "title": "Typed"]])
-            // With all that is required, nothing goes to another server than the one it was kept for.
-            plan.settings = []
-            #expect(try destinations(plan) == [["url": "rtmp://typed/app/key"]])
-            plan = DestinationPlan(services: ["rtmp"])
-            plan.settings = [Setting(key: "rtmp.title", value: "Typed")]
-            #expect(try destinations(plan) == [["url": "rtmp://kept/app/key", "title": "Typed"]])
-            // The address alone asks for no settings.
-            plan.addresses = [try #require(DestinationAddress("rtmp://typed/app/key"))]
-            plan = DestinationPlan(addresses: plan.addresses)
-            #expect(try destinations(plan) == [["url": "rtmp://typed/app/key"]])
-            plan = DestinationPlan(services: ["rtmp"])
-            let file = try #require(kept.file(of: "rtmp"))
-            try #require(chmod(file.string, 0o640) == 0)
-            func failure() -> CommandFailure? { #expect(throws: CommandFailure.self) { try destinations(plan) } }
-            #expect(failure()?.status == ExitStatus.noPermission)
-            try kept.remove("rtmp")
-            #expect(failure()?.message.contains("url") == true)
-            try PrivateDirectory.write(Array("[]".utf8), to: file)
-            #expect(failure()?.message.contains("delete it") == true)
-        }
     }
 
     @Test func `without an address or a service it is the live page`() throws {

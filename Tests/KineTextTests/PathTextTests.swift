@@ -1,6 +1,6 @@
 // Paths as text: whatever bytes a name has, they come back.
 import CoreTesting
-import KinePlatform
+import KineText
 import SystemPackage
 import Testing
 

@@ -1,5 +1,6 @@
 // Words for a shell: a shell turns each back into the text.
 import KinePlatform
+import KineText
 import SystemPackage
 import Testing
 

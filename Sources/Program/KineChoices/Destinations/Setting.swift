@@ -1,28 +1,28 @@
 // One `--set KEY=VALUE`. A value may be a secret, so no message repeats it.
-import KinePlatform
 import KineProgram
+import KineText
 import SystemPackage
 
-struct Setting: Equatable {
+package struct Setting: Equatable {
     /// `KEY`, or `ID.KEY` for the services with that id only.
-    var key: String
+    package var key: String
     /// The value as typed: `@FILE` stands for the file's contents, and an initial `@@` for one `@`.
-    var typedValue: String
+    package var typedValue: String
 
     /// Nil if there is no `=`, or nothing before it.
-    init?(_ argument: String) {
+    package init?(_ argument: String) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
         key = String(argument[..<equals])
         typedValue = String(argument[argument.index(after: equals)...])
     }
 
-    init(key: String, value: String) {
+    package init(key: String, value: String) {
         self.key = key
         typedValue = value.hasPrefix("@") ? "@" + value : value
     }
 
     /// The value. `@FILE` is read from the file, without the end of its last line.
-    func value() throws(CommandFailure) -> String {
+    package func value() throws(CommandFailure) -> String {
         guard typedValue.hasPrefix("@") else { return typedValue }
         let path = String(typedValue.dropFirst())
         if path.hasPrefix("@") { return path }

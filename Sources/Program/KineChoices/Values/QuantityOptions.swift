@@ -1,15 +1,14 @@
 // Parses typed lengths of time, bitrates and frame rates.
-import ArgumentParser
 import KineMedia
 
 /// `90`, `2.5`, `10s`, `2m`, `1h30m`, `500ms`: hours, minutes, seconds and milliseconds in that order; a plain number
 /// means seconds. Also a player's form: `1:30` and `00:01:30.5`.
-struct DurationOption: OptionValue, Equatable {
-    static let form = "give a time such as 90 (seconds), 2m, 1h30m, 500ms or 00:01:30"
+package struct DurationOption: OptionValue, Equatable {
+    package static let form = "give a time such as 90 (seconds), 2m, 1h30m, 500ms or 00:01:30"
 
-    var time: MediaTime
+    package var time: MediaTime
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let seconds = Self.units(argument.lowercased()) ?? Self.clock(argument), seconds > 0 else { return nil }
         time = .seconds(seconds)
     }
@@ -36,7 +35,7 @@ struct DurationOption: OptionValue, Equatable {
     }
 
     /// Hours, minutes and seconds, or minutes and seconds. Only the first may exceed 59, only the last have a fraction.
-    static func clock(_ text: String) -> Double? {
+    package static func clock(_ text: String) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard 2...3 ~= parts.count else { return nil }
         var seconds = 0.0
@@ -53,16 +52,17 @@ struct DurationOption: OptionValue, Equatable {
 }
 
 /// `10m`, a length of time as in `DurationOption`, or `2GB`, a size in powers of ten or of two.
-struct SplitOption: OptionValue, Equatable {
-    static let form = "give a time of at least 5s, such as 10m, or a size of at least 5MB, such as 500MB or 2GiB"
+package struct SplitOption: OptionValue, Equatable {
+    package static let form =
+        "give a time of at least 5s, such as 10m, or a size of at least 5MB, such as 500MB or 2GiB"
 
-    var limit: TakeConfiguration.SplitLimit
+    package var limit: TakeConfiguration.SplitLimit
 
     private static let units: [String: Double] = [
         "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824,
     ]
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let text = argument.lowercased()
         let digits = text.prefix { ("0"..."9").contains($0) || $0 == "." }
         if let unit = Self.units[String(text.dropFirst(digits.count))] {
@@ -77,26 +77,26 @@ struct SplitOption: OptionValue, Equatable {
 }
 
 /// A bitrate. `Bitrate` parses it, like the settings of services.
-struct BitrateOption: OptionValue, Equatable {
-    static let form = "give bits a second such as 800k or 4M, 1k to 1000M"
+package struct BitrateOption: OptionValue, Equatable {
+    package static let form = "give bits a second such as 800k or 4M, 1k to 1000M"
 
-    var bitsPerSecond: Int
+    package var bitsPerSecond: Int
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let bitrate = Bitrate(argument) else { return nil }
         bitsPerSecond = bitrate.bitsPerSecond
     }
 }
 
 /// `30`, or an NTSC rate, which is 1000/1001 of a whole rate: `29.97`, `30000/1001`.
-struct FrameRateOption: OptionValue, Equatable {
-    static let form = "give a whole number from 1 to 240, or 23.976, 29.97, 59.94 or 119.88"
+package struct FrameRateOption: OptionValue, Equatable {
+    package static let form = "give a whole number from 1 to 240, or 23.976, 29.97, 59.94 or 119.88"
 
     /// Rounded up for an NTSC rate.
-    var framesPerSecond: Int
-    var isNTSC = false
+    package var framesPerSecond: Int
+    package var isNTSC = false
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ $0.allSatisfy { ("0"..."9").contains($0) || $0 == "." } }),
             let first = Double(parts[0])

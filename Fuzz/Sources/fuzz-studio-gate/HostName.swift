@@ -1,0 +1,1 @@
+../../../Sources/Base/KineText/HostName.swift

@@ -1,1 +1,0 @@
-../../../Sources/Publish/KineLive/LiveLinks.swift

@@ -1,0 +1,52 @@
+// Parses typed ids and titles of windows.
+import KineMedia
+
+/// A window's id, `title:TEXT` or `app:NAME` for several windows, or `none`.
+package struct WindowRuleOption: OptionValue, Equatable {
+    package static var form: String { "give an id that kinecast sources lists, title:TEXT, app:NAME or none" }
+
+    /// Absent with `none`.
+    package var rule: TakeConfiguration.WindowRule?
+
+    package init?(argument: String) {
+        if argument == "none" { return }
+        if argument.hasPrefix("app:") {
+            let name = String(argument.dropFirst("app:".count))
+            guard !name.isEmpty, name.utf8.count <= 1000 else { return nil }
+            rule = .application(name)
+            return
+        }
+        switch WindowOption(argument: argument)?.source {
+        case .window(let id): rule = .id(id)
+        case .windowTitled(let title): rule = .titled(title)
+        default: return nil
+        }
+    }
+}
+
+/// A window: its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it; or `title:TEXT`,
+/// `focused`, `ask` or `command`.
+package struct WindowOption: OptionValue, Equatable {
+    package static var form: String { "give an id that kinecast sources lists, title:TEXT, focused, ask or command" }
+
+    package var source: TakeConfiguration.Source
+
+    package init?(argument: String) {
+        switch argument {
+        case "focused": source = .focusedWindow
+        case "ask": source = .chosenWindow
+        case "command": source = .commandWindow(TakeConfiguration.CommandWindow(.first))
+        case _ where argument.hasPrefix("title:"):
+            let title = String(argument.dropFirst("title:".count))
+            guard !title.isEmpty, title.utf8.count <= 1000 else { return nil }
+            source = .windowTitled(title)
+        default:
+            let text = argument.lowercased()
+            let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
+            guard digits.allSatisfy(\.isASCII), digits.first?.isHexDigit == true,
+                let id = UInt32(digits, radix: text.hasPrefix("0x") ? 16 : 10), id != 0
+            else { return nil }
+            source = .window(id)
+        }
+    }
+}
