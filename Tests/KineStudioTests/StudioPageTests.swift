@@ -1,5 +1,4 @@
 // The page's files against the server: the description of its API, the languages, and its weight.
-import FoundationEssentials
 import KinePlatform
 import KinePublish
 import KineWire
@@ -9,21 +8,6 @@ import Testing
 @testable import KineStudio
 
 @Suite struct StudioPageTests {
-    private struct Description: Decodable {
-        struct Operation: Decodable {
-            var operationId: String
-            var responses: [String: Ignored]
-            var security: [[String: [String]]]?
-        }
-
-        struct Ignored: Decodable {}
-
-        var openapi: String
-        /// For operations that state none.
-        var security: [[String: [String]]]
-        var paths: [String: [String: Operation]]
-    }
-
     /// The top of this package, from Tests/KineStudioTests/StudioPageTests.swift on.
     private static let checkout = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
     private static let directory = checkout.appending("Sources/Program/KineStudio/Page")
@@ -33,16 +17,15 @@ import Testing
     }
 
     @Test func `openapi_json describes each route, and no other`() throws {
-        let description = try JSONDecoder().decode(Description.self, from: Data(StudioPage.description.body))
+        let description = try StudioDescription.served.get()
         #expect(description.openapi == "3.1.0")
-        var described: [String: Description.Operation] = [:]
-        for (path, operations) in description.paths {
-            for (method, operation) in operations { described["\(method.uppercased()) \(path)"] = operation }
+        let described = description.paths.flatMap { path, operations in
+            operations.keys.map { "\($0.uppercased()) \(path)" }
         }
         let routes = StudioRoute.all.filter { $0.path.hasPrefix("/api/") }
-        #expect(Set(described.keys) == Set(routes.map { "\($0.method) \($0.path)" }))
+        #expect(Set(described) == Set(routes.map { "\($0.method) \($0.path)" }))
         for route in routes {
-            let operation = try #require(described["\(route.method) \(route.path)"])
+            let operation = try #require(description[route])
             let schemes = Set((operation.security ?? description.security).flatMap(\.keys))
             let wanted: Set<String> =
                 switch route.access {
@@ -52,9 +35,24 @@ import Testing
                 case .document, .page: []
                 }
             #expect(schemes == wanted, "\(route.path)")
-            #expect(operation.responses.keys.contains("403"), "\(route.path)")
+            #expect(operation.responses["default"]?.reference?.hasSuffix("Problem") == true, "\(route.path)")
+            #expect(description.shared(by: route).isDisjoint(with: operation.responses.keys), "\(route.path)")
         }
-        #expect(Set(described.values.map(\.operationId)).count == routes.count)
+        let names = description.paths.values.flatMap(\.values).map(\.operationId)
+        #expect(Set(names).count == routes.count)
+    }
+
+    @Test func `openapi_json refers to each of its parts, and stays short`() throws {
+        let text = Self.text("openapi.json")
+        #expect(text.utf8.count <= 75_000)
+        let references = text.matches(of: #/"\$ref": "([^"]+)"/#).map { String($0.1) }
+        // The type of a stream cannot refer to the schemas of its events.
+        let events: Set = ["Choice", "Disk", "Statistics"]
+        let named = Set(references).union(events.map { "#/components/schemas/\($0)" })
+        let components = try StudioDescription.served.get().components
+        #expect(named == components.references)
+        let kinds = Set(components.problems.keys).subtracting(components.responses.keys)
+        #expect(kinds == ["any", "session", "path", "post"])
     }
 
     @Test func `each file is served, and nothing of another host is named`() throws {

@@ -53,7 +53,7 @@ enum StudioListener {
             do {
                 return Array(try await request.body.collect(upTo: largestBody).readableBytesView)
             } catch is NIOTooManyBytesError {
-                throw StudioProblem(.contentTooLarge, "The request is too long; send less.")
+                throw StudioProblem.tooLong
             } catch {
                 throw StudioProblem(.badRequest, "The request's body is malformed; send it again.")
             }

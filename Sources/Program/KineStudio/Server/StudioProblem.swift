@@ -20,6 +20,7 @@ struct StudioProblem: Error, ThreadError, Equatable {
 
     static let malformed = StudioProblem(
         .badRequest, "The request lacks a value, or has one of another kind; see openapi.json.")
+    static let tooLong = StudioProblem(.contentTooLarge, "The request is too long; send less.")
     static let cancelled = StudioProblem(.conflict, "This was cancelled.")
     static let gone = StudioProblem(.notFound, "This recording is not there any more; look at the list again.")
     static let beingRecorded = StudioProblem(.conflict, "This recording is still being made; end it first.")
