@@ -108,7 +108,7 @@ let table = """
       CBuild
       CStudioPage
       # What all programs share: how they fail, run and end, and the actions that a person starts at a desktop.
-      KineProgram: KinePlatform SystemPackage
+      KineProgram: KineMedia KineDesktop KinePlatform KineText SystemPackage
       # What people name in words: sizes, times, sources and destinations.
       KineChoices: SystemPackage KineWire KineServices KinePlatform KineText KineMedia KineClient KineProgram
       # kinecast.conf, for the command line and for what a desktop starts.
@@ -124,8 +124,8 @@ let table = """
           KineContainers KineDesktop KineRings KineServices KineTakes KineWire KineMedia KinePlatform KineText CLinux
           SystemPackage NIOCore NIOPosix HummingbirdCore HTTPTypes
       # `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
-      KinecastCommand: KineChoices CBuild CLinux Kinecast KineConfiguration KineProgram KineClient KineDesktop
-          KineTakes KineWire KineServices KineContainers KineMedia KinePlatform KineText SystemPackage ArgumentParser
+      KinecastCommand: KineChoices CBuild CLinux Kinecast KineConfiguration KineProgram KineClient KineTakes KineWire
+          KineServices KineContainers KineMedia KinePlatform KineText SystemPackage ArgumentParser
       kinecast-publish: KinecastExtension KineLive KinePublish KineRTMP KineContainers KineWire KineMedia CLinux
           SystemPackage
       kinecast-tray: KineTray
@@ -229,8 +229,8 @@ let table = """
           KineTakes KineWire KineServices KineMeasure KineMedia KinePlatform KineText CoreTesting ArgumentParser
       KineShortcutsTests: KineProgram KineShortcuts KineConfiguration KineDesktop DesktopTesting ScreenTesting
           KineMeasure KineMedia KinePlatform CoreTesting SystemPackage
-      KineTrayTests: KineTray KineDesktop KineTakes KineWire DesktopTesting KineMeasure KineMedia KinePlatform
-          KineText CoreTesting SystemPackage
+      KineTrayTests: KineProgram KineTray KineDesktop KineTakes KineWire DesktopTesting KineMeasure KineMedia
+          KinePlatform KineText CoreTesting SystemPackage
       KineStudioTests: KineStudio Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish
           KineContainers KineServices KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting ProcessTesting
           SystemPackage HTTPTypes

@@ -150,16 +150,14 @@ import Testing
         try await session.setMicrophone(isOn: true)
         try await session.switchSource(to: .focusedWindow)
         #expect(try await session.status().id == "abc")
-        try await session.annotate(["title": "x"])
+        try await session.send(.annotate(["title": "x"]))
         try await session.setCamera(nil)
-        try await session.answerPermission(4, isAllowed: nil)
+        try await session.send(.answerPermission(question: 4, isAllowed: nil))
         #expect(try await session.addDestination(.init(service: "live", label: "live")) == 3)
         #expect(try await session.removeDestination(3) == .finished)
         #expect(try await session.exportClip(to: "/tmp/1.mp4", duration: nil) == clip)
         #expect(try await session.mark("a").title == "a")
         #expect(try await session.mark() == Chapter(start: .seconds(1), title: "Chapter 1"))
-        #expect(try await session.links().destinations.first?.link == "http://a")
-        #expect(try await session.renewLinks().destinations.first?.link == "http://b")
         #expect(try await session.stop() == .finished(summary))
         session.close()
         var events: [SessionEvent] = []
@@ -168,18 +166,6 @@ import Testing
             events == [
                 .commandNeeded(environment: ["DISPLAY=:7"]), .paused, .warning("7"), .ended(.finished(summary)),
             ])
-        thread.join()
-    }
-
-    @Test func `a take without destinations has no link`() async throws {
-        let engine = try Engine()
-        let thread = try engine.serve { request, id in
-            if case .status = request { [Self.reply(id, .status(Self.status("abc", link: nil)))] } else { [] }
-        }
-        let session = try await engine.attach()
-        await #expect(throws: ClientError.noLink(take: "abc")) { try await session.renewLinks() }
-        session.close()
-        await session.closed()
         thread.join()
     }
 
@@ -209,7 +195,7 @@ import Testing
         let thread = try engine.serve { _, _ in [] }
         let session = try await engine.attach()
         let error = await #expect(throws: ClientError.self) {
-            try await session.annotate(["title": String(repeating: "x", count: 2 << 20)])
+            try await session.send(.annotate(["title": String(repeating: "x", count: 2 << 20)]))
         }
         let isRefused = if case .refused? = error { true } else { false }
         #expect(isRefused)
@@ -238,10 +224,10 @@ import Testing
         thread.join()  // the channel has ended
     }
 
-    private static let summary = TakeSummary(
+    static let summary = TakeSummary(
         output: "/tmp/a.mp4", size: PixelSize(width: 64, height: 48), progress: TakeProgress(), reason: "stopped")
 
-    private static func status(_ id: String, link: String?) -> TakeStatus {
+    static func status(_ id: String, link: String?) -> TakeStatus {
         var status = TakeStatus(id: id, phase: .recording, output: nil, source: "screen", progress: TakeProgress())
         if let link {
             var live = DestinationStatus(destination: 0, service: "live", label: "live", phase: .live)

@@ -81,7 +81,7 @@ import Testing
         for caller in 1...3 {
             #expect(
                 machine.handle(.request(request, from: 10 * caller))
-                    == [.send(id: caller, request), .send(id: 0, .status)])
+                    == [.send(ClientMessage(id: caller, request)), .send(ClientMessage(id: 0, .status))])
         }
         let refusal = Refusal(.exportInProgress, "Another is written.")
         #expect(
@@ -152,12 +152,15 @@ import Testing
     ])
     func `an answer may take long while the engine says anything, and no longer`(request: ClientRequest) {
         var machine = guest()
-        #expect(machine.handle(.request(request, from: 1, deadline: 10)).last == .send(id: 0, .status))
+        #expect(machine.handle(.request(request, from: 1, deadline: 10)).last == .send(ClientMessage(id: 0, .status)))
         #expect(machine.handle(reply(0, .status(Self.status))) == [])
-        #expect(machine.handle(.time(10)) == [.send(id: 0, .status)])
-        #expect(machine.nextDeadline == 10 + Machine.checkInterval)
+        #expect(machine.handle(.time(10)) == [.send(ClientMessage(id: 0, .status))])
+        #expect(machine.nextDeadline == 10 + EngineRequests<Int>.checkInterval)
         // Its end comes as an event of its own where the engine goes on after all.
-        #expect(machine.handle(.time(10 + Machine.checkInterval)) == [.answer(1, .failure(.noAnswer(Self.take)))])
+        #expect(
+            machine.handle(.time(10 + EngineRequests<Int>.checkInterval)) == [
+                .answer(1, .failure(.noAnswer(Self.take)))
+            ])
         #expect(machine.nextDeadline == nil)
     }
 

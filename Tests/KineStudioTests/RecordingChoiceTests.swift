@@ -62,8 +62,12 @@ import Testing
     }
 
     @Test func `another source of a take is one argument, and audio is named as for its options`() throws {
-        #expect(try choice(#"{"source":"window","name":"-x"}"#).sourceArgument == "--window=-x")
-        #expect(try choice("{}").sourceArgument == nil)
+        #expect(try choice(#"{"source":"window","name":"title:-x"}"#).takeSource == .windowTitled("-x"))
+        #expect(try choice(#"{"source":"monitor","name":"all"}"#).takeSource == .screen(monitor: nil))
+        #expect(try choice(#"{"source":"region","name":"draw"}"#).takeSource == .drawnRegion)
+        for wrong in ["{}", #"{"source":"window","name":"-x"}"#, #"{"source":"window","name":"command"}"#] {
+            #expect(try choice(wrong).takeSource == nil)
+        }
         #expect(DestinationName("live")?.argument == "--service=live")
         let survey = StudioJSON.decode(
             SurveyChoice.self, Array(#"{"audio":"app:a:b","microphone":"default"}"#.utf8))

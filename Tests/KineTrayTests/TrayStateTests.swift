@@ -1,5 +1,6 @@
 // The tray's state by the messages of engines, and the menu that follows.
 import KineMedia
+import KineProgram
 import Testing
 
 @testable import KineTakes
@@ -77,28 +78,51 @@ import Testing
 
     @Test func `what a take can do now can be clicked`() {
         let plain = commands(state(status(.recording)))
-        #expect(plain["Stop recording"] == .kinecast(["stop", "one"]))
-        #expect(plain["Pause"] == .kinecast(["pause", "--toggle", "one"]))
+        #expect(plain["Stop recording"] == .ask(.stop(immediately: false), take: "one"))
+        #expect(plain["Pause"] == .ask(.pause, take: "one"))
         #expect(plain["Start recording"] == nil && plain["Save the last moments"] == nil)
         #expect(plain["Mute the microphone"] == nil)
-        #expect(plain["Begin a chapter"] == .kinecast(["mark", "--take", "one"]))
+        #expect(plain["Begin a chapter"] == .ask(.mark(title: nil), take: "one"))
         let full = commands(
             state(status(.paused) { $0.isMicrophoneOn = true }, record: record("two", clips: true)))
-        #expect(full["Resume"] == .kinecast(["pause", "--toggle", "two"]) && full["Pause"] == nil)
+        #expect(full["Resume"] == .ask(.resume, take: "two") && full["Pause"] == nil)
         #expect(full["Save the last moments"] == .kinecast(["clip", "two"]))
-        #expect(full["Mute the microphone"] == .kinecast(["mic", "--toggle", "two"]))
+        #expect(full["Mute the microphone"] == .ask(.setMicrophone(on: false), take: "two"))
         let muted = state(status(.recording) { $0.isMicrophoneOn = true }, .event(.microphone(on: false)))
-        #expect(commands(muted)["Unmute the microphone"] == .kinecast(["mic", "--toggle", "one"]))
+        #expect(commands(muted)["Unmute the microphone"] == .ask(.setMicrophone(on: true), take: "one"))
         let starting = commands(state(status(.starting)))
         #expect(starting["Pause"] == nil && starting["Begin a chapter"] == nil)
         #expect(commands(state(status(.recording, output: nil)))["Begin a chapter"] == nil)
+    }
+
+    @Test func `a key changes the only take as it is, and says why where there is none or several`() {
+        func command(_ action: DesktopAction, _ state: TrayState) -> MenuCommand { state.command(for: action) }
+        let running = state(status(.recording) { $0.isMicrophoneOn = true })
+        #expect(command(.pause, running) == .ask(.pause, take: "one"))
+        #expect(command(.pause, state(status(.paused))) == .ask(.resume, take: "one"))
+        #expect(command(.microphone, running) == .ask(.setMicrophone(on: false), take: "one"))
+        #expect(command(.mark, running) == .ask(.mark(title: nil), take: "one"))
+        #expect(
+            command(.record, running) == .kinecast(["record", "--toggle"])
+                && command(.clip, running) == .kinecast(["clip"]))
+        for (state, words) in [
+            (TrayState(), "No take is running"), (TrayState(takes: running.takes + running.takes), "several"),
+        ] {
+            guard case .refuse(let sentence) = command(.pause, state) else {
+                Issue.record("it is not refused")
+                continue
+            }
+            #expect(sentence.contains(words))
+        }
     }
 
     @Test func `an engine of another protocol is shown, and only its end can be clicked`() {
         let other = state(
             status(.recording), .event(.paused), record: record("one", clips: true), isSame: false)
         #expect(other.condition == .recording && state(status(.starting), isSame: false).condition == .recording)
-        let expected: [String: MenuCommand] = ["Stop recording": .kinecast(["stop", "one"]), "Quit": .quit]
+        let expected: [String: MenuCommand] = [
+            "Stop recording": .ask(.stop(immediately: false), take: "one"), "Quit": .quit,
+        ]
         #expect(commands(other) == expected)
     }
 

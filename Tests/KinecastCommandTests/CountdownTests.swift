@@ -3,6 +3,7 @@ import ArgumentParser
 import KineClient
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineWire
 import Testing
 

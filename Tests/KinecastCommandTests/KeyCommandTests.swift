@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineText
 import Testing
 

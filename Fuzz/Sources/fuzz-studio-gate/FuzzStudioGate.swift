@@ -59,7 +59,6 @@ private func fuzz(_ input: [UInt8]) {
         precondition(argument.hasPrefix("--") && !argument.contains("\0"), "another option")
         precondition(argument.contains("=") || ["--show-clicks", "--no-cursor"].contains(argument), "a flag")
     }
-    precondition(choice.sourceArgument?.hasPrefix("--") ?? true, "another option")
 }
 
 // The server's tables need all of the server. These have a path of each kind.

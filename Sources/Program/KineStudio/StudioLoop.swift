@@ -20,8 +20,6 @@ final class StudioLoop {
         case record([String], variables: [String], settings: TakeSettings)
         /// Ends the start of a recording, such as its countdown.
         case cancel
-        /// The arguments of `kinecast` for a change of a running take.
-        case run([String])
         /// A page shows what can be chosen, and measures what was chosen.
         case survey(SurveyChoice)
         /// A page draws a region in the monitor's large picture.
@@ -42,7 +40,7 @@ final class StudioLoop {
     private let inbox: Mailbox<Message>
     private let studio: Studio
     private let registry: TakeRegistry
-    private let takes: TakesWatch
+    private let takes: Takes
     /// The ids of the takes whose engine had answered last time.
     private var known: Set<String> = []
     /// Whether the engine of a new take has answered since a recording was asked for. Before, it may leave without a word.
@@ -59,8 +57,6 @@ final class StudioLoop {
     private var idle: IdleTimeout
     /// The launcher's numbers of running `kinecast record`.
     private var recorders: Set<Int> = []
-    /// The launcher's numbers of other running commands.
-    private var commands: Set<Int> = []
     private var disk = DiskWatch()
     private let recordings: DirectoryWatch
     private var survey: SurveyProcess?
@@ -81,7 +77,7 @@ final class StudioLoop {
     ) throws(Errno) {
         (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
         (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
-        takes = try TakesWatch(registry)
+        takes = try Takes(registry)
         recordings = DirectoryWatch(for: ".mp4") { studio.library.watchedDirectories }
         idle = IdleTimeout(at: MonotonicClock.now())
     }
@@ -100,15 +96,12 @@ final class StudioLoop {
             // What engines said before a program ended is there by the time it has.
             let programs = launcher.reap()
             showTakes(at: now)
+            studio.requests.deliver(to: takes, at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             if pages > 0, recordings.process(at: now) { studio.showRecordings() }
             for program in programs {
-                if recorders.remove(program.number) != nil {
-                    report(program)
-                } else if commands.remove(program.number) != nil, program.ending != .exited(status: 0) {
-                    studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
-                }
+                if recorders.remove(program.number) != nil { report(program) }
             }
             let work = recorders.count + studio.jobs.count
             idle.update(
@@ -119,7 +112,7 @@ final class StudioLoop {
     }
 
     private func sleep() {
-        let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
+        let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor, studio.requests.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? []) + studio.sheets.pollEntries
         if pages > 0 { entries += recordings.pollEntries }
@@ -157,12 +150,11 @@ final class StudioLoop {
             guard !hasBegun, let number = recorders.max() else { return }
             isCancelled = true
             launcher.end(number)
-        case .run(let arguments): if let number = start(arguments) { commands.insert(number) }
         }
     }
 
     /// Starts `kinecast`. Returns its number; nil after a notice.
-    private func start(_ arguments: [String], _ variables: [String] = []) -> Int? {
+    private func start(_ arguments: [String], _ variables: [String]) -> Int? {
         let problem: String
         if let kinecast {
             if let number = launcher.start(kinecast, arguments, variables, logged: true) { return number }

@@ -3,6 +3,7 @@
 import Glibc
 import KineDesktop
 import KinePlatform
+import KineProgram
 import KineShortcuts
 import KineTakes
 import KineWire
@@ -37,7 +38,9 @@ final class TrayLoop {
     private let bus: BusConnection?
     private let item: StatusItem?
     private let menu: MenuObject?
-    private let takes: TakesWatch
+    private let takes: Takes
+    /// Connects to the bus when it is first needed.
+    private lazy var notifier = DesktopNotifier()
     private let launcher: ProgramLauncher
     private let signals: SignalDescriptor?
     private let shortcuts: ShortcutHolder?
@@ -51,7 +54,7 @@ final class TrayLoop {
     /// - Parameter signals: the signals that end the loop.
     init(_ context: Context, shortcuts: ShortcutHolder?, signals: SignalDescriptor? = nil) throws(Errno) {
         (self.context, self.shortcuts, self.signals) = (context, shortcuts, signals)
-        takes = try TakesWatch(context.registry)
+        takes = try Takes(context.registry)
         launcher = ProgramLauncher(complain: context.complain)
         recordings = RecentRecordings(in: context.recordings)
         // Without a bus that answers, only keys work.
@@ -79,7 +82,7 @@ final class TrayLoop {
                 recordings.add(files)
                 recordings.refresh()
             }
-            shortcuts?.process().forEach { kinecast($0.arguments) }
+            shortcuts?.process().forEach { perform(state.command(for: $0)) }
             show(at: now)
             // The changes may have left messages to send.
             bus?.process()
@@ -135,9 +138,31 @@ final class TrayLoop {
         launcher.start(program, arguments)
     }
 
+    /// Says what was done, or why not: a person who uses a key or the menu sees no terminal.
+    private func ask(_ request: ClientRequest, of take: String) {
+        takes.send(request, to: take, at: MonotonicClock.now()) { [unowned self] answer in
+            switch answer {
+            case .success(let answer): Self.contents(request, answer.reply).map { notifier.show($0) }
+            case .failure(let error): notifier.show(.problem(error.description))
+            }
+        }
+    }
+
+    private static func contents(_ request: ClientRequest, _ reply: EngineReply) -> DesktopNotifier.Contents? {
+        switch (request, reply) {
+        case (.pause, _): .paused(true)
+        case (.resume, _): .paused(false)
+        case (.setMicrophone(let isOn), _): .microphone(isOn: isOn)
+        case (_, .marked(let chapter)): .marked(chapter)
+        default: nil
+        }
+    }
+
     private func perform(_ command: MenuCommand) {
         switch command {
         case .kinecast(let arguments): kinecast(arguments)
+        case .ask(let request, let take): ask(request, of: take)
+        case .refuse(let sentence): notifier.show(.problem(sentence))
         case .open(let file): launcher.open(file)
         case .quit: ending = .quit
         }

@@ -62,6 +62,9 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         }
     }
 
+    /// The reply is to another request.
+    static let otherReply = ClientError.control(.protocolError(.malformed("the reply is to another request")))
+
     init(_ error: ControlError) {
         if case .protocolError(.version(let theirs)) = error {
             self = .otherVersion(theirs: theirs)

@@ -141,12 +141,6 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     /// Whether a broadcast is recorded too.
     var isRecordedBeside: Bool { isBroadcast && isRecorded ?? true }
 
-    /// The source as one argument, since a value may begin with a dash.
-    var sourceArgument: String? {
-        guard isValid, let source, let name else { return nil }
-        return "--\(source.rawValue)=\(name)"
-    }
-
     /// Variables for the flags that are off: no argument turns off what is configured.
     var variables: [String] {
         options.filter { Self.flags.contains($0.name) && $0.value == "false" }

@@ -1,5 +1,6 @@
 // The state that all windows share. A request gets its answer here.
 import FoundationEssentials
+import KineClient
 import KineLive
 import KinePlatform
 import KineText
@@ -19,6 +20,8 @@ final class Studio: Sendable {
     let settings: ServiceSettings
     let choices: KeptChoice
     let takes = Mutex<[TakeModel]>([])
+    /// Requests to the engines of running takes, which the loop passes on.
+    let requests = TakeRequests()
     let survey = Mutex(SurveyState())
     /// Whether a recording was asked for whose take is not there yet.
     let isStarting = Mutex(false)

@@ -1,9 +1,10 @@
-// Answers the requests about running takes. Their engines carry them out, or `kinecast`, which knows the names of sources
-// and the settings of destinations.
+// Answers the requests about running takes, which their engines carry out.
 import KineClient
 import KineMedia
 import KinePlatform
+import KineTakes
 import KineText
+import KineWire
 
 extension StudioRoute {
     private struct Mark: Decodable {
@@ -48,75 +49,80 @@ extension StudioRoute {
         },
         .post("api/takes/{take}/source") { studio, call in
             try studio.checkIsOpen(call["take"])
-            guard let source = try call.value(RecordingChoice.self).sourceArgument else {
-                throw StudioProblem.malformed
+            guard let source = try call.value(RecordingChoice.self).takeSource else { throw StudioProblem.malformed }
+            return studio.carryOut(of: call["take"]) { take in
+                try await studio.requests.send(.switchSource(source), to: take)
             }
-            return studio.ask(.run(["switch", call["take"], source]), .accepted)
         },
         .post("api/takes/{take}/destinations") { studio, call in
             try studio.checkIsOpen(call["take"])
             let added = try call.value(Added.self).destination
-            return studio.ask(.run(["destination", "add", call["take"], added.argument]), .accepted)
+            return studio.carryOut(of: call["take"]) { take in
+                for destination in try studio.destinations(of: added) {
+                    try await studio.requests.send(.addDestination(destination), to: take)
+                }
+            }
         },
-        .post("api/takes/{take}/destinations/{number}/remove") { _, call in
+        control("destinations/{number}/remove") { call in
             guard let number = Int(call["number"]), number >= 0 else { throw StudioGate.Refusal.notFound }
-            _ = try await EngineSession.attach(to: call["take"]).removeDestination(number)
-            return .done
+            return .removeDestination(number)
         },
-        control("pause") { session, _ in try await session.pause() },
-        control("resume") { session, _ in try await session.resume() },
-        control("microphone") { session, call in
-            try await session.setMicrophone(isOn: call.value(Switch.self).isOn)
-        },
-        control("audio") { session, call in try await session.setAppAudio(isOn: call.value(Switch.self).isOn) },
-        control("output") { session, call in try await session.setAppAudioOutput(call.value(Output.self).name) },
-        control("permission") { session, call in
+        control("pause") { _ in .pause },
+        control("resume") { _ in .resume },
+        control("microphone") { call in .setMicrophone(on: try call.value(Switch.self).isOn) },
+        control("audio") { call in .setAppAudio(on: try call.value(Switch.self).isOn) },
+        control("output") { call in .setAppAudioOutput(try call.value(Output.self).name) },
+        control("permission") { call in
             let answer: Permission = try call.value()
-            try await session.answerPermission(answer.question, isAllowed: answer.isAllowed)
+            return .answerPermission(question: answer.question, isAllowed: answer.isAllowed)
         },
-        control("camera") { session, call in
+        control("camera") { call in
             let camera = try call.value(Camera.self).camera
             guard camera.map({ RecordingChoice.isName($0.device) && $0.layout.isValid }) != false else {
                 throw StudioProblem.malformed
             }
-            try await session.setCamera(camera)
+            return .setCamera(camera)
         },
         .post("api/takes/{take}/mark") { studio, call in
-            let title = try await EngineSession.attach(to: call["take"]).mark(call.value(Mark.self).title).title
+            let title = try call.value(Mark.self).title
+            let answer = try await studio.requests.send(.mark(title: title), to: call["take"])
+            guard case .marked(let chapter) = answer.reply else { return .done }
             // No event of the take reports it.
-            studio.add(TakeNotice(kind: .chapter, text: title))
-            return .json(["title": title])
+            studio.add(TakeNotice(kind: .chapter, text: chapter.title))
+            return .json(["title": chapter.title])
         },
         .post("api/takes/{take}/clip") { studio, call in
-            let session = try await EngineSession.attach(to: call["take"])
             let duration = try call.value(Clip.self).duration
             guard duration.map((0.001...longestClip).contains) != false else { throw StudioProblem.malformed }
             guard let path = UserDirectories.newRecording() else { throw StudioProblem.noVideos }
-            let clip = try await session.exportClip(
-                to: path.escaped, duration: duration.map { .seconds($0) }, isPrivate: true, isNumbered: true)
+            let request = ClipRequest(
+                output: path.escaped, duration: duration.map { .seconds($0) }, isPrivate: true, isNumbered: true)
+            let answer = try await studio.requests.send(.exportClip(request), to: call["take"])
+            guard case .clip(let clip) = answer.reply else { return .done }
             var notice = TakeNotice(kind: .clip)
             (notice.file, notice.duration, notice.bytes) = (clip.output, clip.duration.seconds, clip.bytes)
             studio.add(notice)
             return .json(Written(file: clip.output, duration: clip.duration.seconds, bytes: clip.bytes))
         },
-        .post("api/takes/{take}/stop") { _, call in
-            switch try await EngineSession.attach(to: call["take"]).stop() {
+        .post("api/takes/{take}/stop") { studio, call in
+            let answer = try await studio.requests.send(.stop(immediately: false), to: call["take"])
+            switch answer.take.ending {
             case .finished(let summary):
                 let file = summary.output == TakeConfiguration.standardOutput ? nil : summary.output
                 let progress = summary.progress
                 return .json(Written(file: file, duration: progress.duration.seconds, bytes: Int64(progress.bytes)))
             case .failed(let failure): throw StudioProblem(.conflict, failure.message)
-            case .engineDied(let death): throw StudioProblem(.conflict, TakeSentences.death(death))
+            case nil: return .done
             }
         },
     ]
 
     /// A change of a take that its engine carries out.
     private static func control(
-        _ verb: String, _ change: @escaping @Sendable (EngineSession, StudioCall) async throws -> Void
+        _ verb: String, _ request: @escaping @Sendable (StudioCall) throws -> ClientRequest
     ) -> StudioRoute {
-        .post("api/takes/{take}/\(verb)") { _, call in
-            try await change(EngineSession.attach(to: call["take"]), call)
+        .post("api/takes/{take}/\(verb)") { studio, call in
+            try await studio.requests.send(request(call), to: call["take"])
             return .done
         }
     }
@@ -137,6 +143,20 @@ extension Studio {
 
     /// Shows the statistics of all takes that have some.
     func show(_ statistics: [TakeStatistics]) { hub.send("statistics", statistics, isState: true) }
+
+    /// Answers at once: a person may draw a region first, and a service may take long. A notice says what fails.
+    fileprivate func carryOut(
+        of take: String, _ change: @escaping @Sendable (_ take: String) async throws -> Void
+    ) -> StudioResponse {
+        Task {
+            do {
+                try await change(take)
+            } catch {
+                add(TakeNotice(kind: .failed, take: take, text: StudioProblem(error).message))
+            }
+        }
+        return .accepted
+    }
 
     fileprivate func checkIsOpen(_ take: String) throws(StudioProblem) {
         guard takes.withLock({ $0.contains { $0.id == take && $0.isOpen } }) else {

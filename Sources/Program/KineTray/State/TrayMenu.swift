@@ -7,6 +7,10 @@ import KineWire
 enum MenuCommand: Equatable {
     /// Runs `kinecast` with these arguments.
     case kinecast([String])
+    /// Asks the engine of the take with this id.
+    case ask(ClientRequest, take: String)
+    /// Says why an action is not possible.
+    case refuse(String)
     /// Opens a file with the desktop's program for it.
     case open(String)
     case quit
@@ -58,28 +62,27 @@ enum TrayMenu {
         // An engine of another protocol understands no more than the end.
         let own = take.flatMap { $0.isSameProtocol ? $0 : nil }
         let id = take?.record.id ?? ""
-        func command(_ action: DesktopAction, if isPossible: Bool?, of id: String? = nil) -> MenuCommand? {
-            isPossible == true ? .kinecast(action.arguments + [id ?? take?.record.id].compactMap(\.self)) : nil
+        func ask(_ request: ClientRequest, if isPossible: Bool?) -> MenuCommand? {
+            isPossible == true ? .ask(request, take: id) : nil
         }
         let start = MenuItem(id: 3, label: "Start recording", command: .kinecast(DesktopAction.record.arguments))
         let stop = MenuItem(
             id: 4, label: take?.file == nil ? "Stop" : "Stop recording",
             // `record --toggle` ends only a take that it has begun.
-            command: take?.phase == .ended ? nil : .kinecast(["stop", id]))
-        let pause = MenuItem(id: 5, label: "Pause", command: command(.pause, if: own?.phase == .recording))
-        let resume = MenuItem(id: 6, label: "Resume", command: command(.pause, if: true))
+            command: ask(.stop(immediately: false), if: take?.phase != .ended))
+        let pause = MenuItem(id: 5, label: "Pause", command: ask(.pause, if: own?.phase == .recording))
+        let resume = MenuItem(id: 6, label: "Resume", command: ask(.resume, if: true))
         let buffering = state.takes.last { $0.isSameProtocol && $0.record.clipBuffer != nil }
         let clip = MenuItem(
             id: 7, label: "Save the last moments",
-            command: command(.clip, if: buffering != nil, of: buffering?.record.id))
+            command: buffering.map { .kinecast(DesktopAction.clip.arguments + [$0.record.id]) })
         let isOn = own?.isMicrophoneOn
         let microphone =
             isOn == false
-            ? MenuItem(id: 9, label: "Unmute the microphone", command: command(.microphone, if: true))
-            : MenuItem(id: 8, label: "Mute the microphone", command: command(.microphone, if: isOn))
+            ? MenuItem(id: 9, label: "Unmute the microphone", command: ask(.setMicrophone(on: true), if: true))
+            : MenuItem(id: 8, label: "Mute the microphone", command: ask(.setMicrophone(on: false), if: isOn))
         let canMark = own?.file != nil && [.recording, .paused].contains(own?.phase)
-        let mark = MenuItem(
-            id: 17, label: "Begin a chapter", command: canMark ? .kinecast(["mark", "--take", id]) : nil)
+        let mark = MenuItem(id: 17, label: "Begin a chapter", command: ask(.mark(title: nil), if: canMark))
         return [take == nil ? start : stop, own?.phase == .paused ? resume : pause, mark, clip, microphone]
     }
 }

@@ -1,5 +1,6 @@
 // The state of all takes, as the tray shows it.
 import KineMedia
+import KineProgram
 import KineTakes
 import KineText
 import KineWire
@@ -18,6 +19,26 @@ struct TrayState {
         if takes.contains(where: { $0.problem != nil }) { return .problem }
         if take?.phase == .paused { return .paused }
         return takes.contains(where: \.isCapturing) ? .recording : .idle
+    }
+
+    /// What the key of an action does now. One of a running take needs the only one.
+    func command(for action: DesktopAction) -> MenuCommand {
+        switch action {
+        case .record, .clip: return .kinecast(action.arguments)
+        case .pause, .microphone, .mark: break
+        }
+        let running = takes.filter { $0.phase != .ended }
+        guard let take = running.first, running.count == 1 else {
+            let error = running.isEmpty ? TakeRegistry.Error.nothingRuns : .ambiguous(nil, running.map(\.record))
+            return .refuse(error.description)
+        }
+        let request: ClientRequest =
+            switch action {
+            case .pause: take.phase == .paused ? .resume : .pause
+            case .microphone: .setMicrophone(on: take.isMicrophoneOn != true)
+            default: .mark(title: nil)
+            }
+        return .ask(request, take: take.record.id)
     }
 
     /// The newest take with its recorded time, or that there is none.

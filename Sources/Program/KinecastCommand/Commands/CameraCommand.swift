@@ -58,18 +58,15 @@ struct CameraCommand: ParsableCommand {
     }
 
     func run() throws {
-        let shown = try argument.ask { [isHidden, device, choice] (take) async throws(ClientError) in
-            var camera: TakeConfiguration.Camera?
-            if !isHidden {
-                camera = try await take.status().camera
-                if let device { camera = .init(device: device.device, layout: camera?.layout ?? CameraLayout()) }
-                var changed = camera ?? .init()
-                choice.apply(to: &changed.layout)
-                camera = changed
-            }
-            try await take.setCamera(camera)
-            return camera
+        let take = try argument.connect()
+        var shown: TakeConfiguration.Camera?
+        if !isHidden {
+            var camera = try take.status().camera ?? .init()
+            if let device { camera = .init(device: device.device, layout: camera.layout) }
+            choice.apply(to: &camera.layout)
+            shown = camera
         }
+        try take.ask(.setCamera(shown))
         if argument.json {
             JSONEvents.write(
                 JSONEvent("camera") {

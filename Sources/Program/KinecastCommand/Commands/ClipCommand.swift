@@ -3,7 +3,10 @@ import ArgumentParser
 import KineChoices
 import KineClient
 import KineMedia
+import KineProgram
+import KineTakes
 import KineText
+import KineWire
 import SystemPackage
 
 struct ClipCommand: ParsableCommand {
@@ -56,23 +59,19 @@ struct ClipCommand: ParsableCommand {
         // The current directory of a key is the desktop's, where a person does not look.
         let isByKey = output == nil && DesktopNotifier.isByKey
         let typed = try isByKey ? nil : OutputPath.resolveNow(output)
-        let session = try MainThread.shared.wait { [take] () async throws(ClientError) in
-            try await EngineSession.attach(toClipBufferOf: take)
-        }
-        let path = try (typed ?? Self.path(in: session)).escaped
-        let clip = try MainThread.shared.wait { [length = duration?.time, overwrite] () async throws(ClientError) in
-            try await session.exportClip(
-                to: path, duration: length, overwrite: overwrite, isPrivate: isNamedHere, isNumbered: isNamedHere)
-        }
+        let asked = try AskedTake.connected(to: take, hasClips: true)
+        let request = ClipRequest(
+            output: try (typed ?? Self.path(in: asked)).escaped, duration: duration?.time, overwrite: overwrite,
+            isPrivate: isNamedHere, isNumbered: isNamedHere)
+        let clip = try asked.ask(.exportClip(request)) { if case .clip(let clip) = $0 { clip } else { nil } }
         if json { JSONEvents.write(JSONEvent.clip(clip)) }
         Terminal.standardError.line(TakeSentences.clip(clip))
-        DesktopNotifier.tell(.saved(clip.output, clip.duration, bytes: clip.bytes), isQuiet: true)
+        DesktopNotifier.tell(.saved(clip.output, clip.duration, bytes: clip.bytes, isQuiet: true))
     }
 
     /// A name made from the time, beside the take's recording; without one, where a toggle's recordings are.
-    private static func path(in take: EngineSession) throws -> FilePath {
-        let status = try MainThread.shared.wait { () async throws(ClientError) in try await take.status() }
-        guard let recording = status.output, recording != TakeConfiguration.standardOutput else {
+    private static func path(in take: AskedTake) throws -> FilePath {
+        guard let recording = try take.status().output, recording != TakeConfiguration.standardOutput else {
             return try OutputPath.inVideos()
         }
         return OutputPath.resolveNow(in: FilePath(escaped: recording).removingLastComponent())

@@ -2,6 +2,9 @@
 import ArgumentParser
 import KineClient
 import KineMedia
+import KineProgram
+import KineTakes
+import KineWire
 
 struct TakeArgument: ParsableArguments {
     @Argument(
@@ -12,14 +15,8 @@ struct TakeArgument: ParsableArguments {
     @Flag(help: "Print the answer as a line of JSON on standard output.")
     var json = false
 
-    /// Connects to the take and sends a request.
-    func ask<Answer: Sendable>(
-        _ request: @escaping @Sendable (EngineSession) async throws(ClientError) -> Answer
-    ) throws(ClientError) -> Answer {
-        try MainThread.shared.wait { [take] () async throws(ClientError) in
-            try await request(EngineSession.attach(to: take))
-        }
-    }
+    /// Connects to the take.
+    func connect() throws(ClientError) -> AskedTake { try AskedTake.connected(to: take) }
 }
 
 struct PauseCommand: ParsableCommand {
@@ -32,19 +29,14 @@ struct PauseCommand: ParsableCommand {
     var toggle = false
 
     func run() throws {
-        let isPaused = try argument.ask { [toggle] (take) async throws(ClientError) -> Bool in
-            if toggle, try await take.status().phase == .paused {
-                try await take.resume()
-                return false
-            }
-            try await take.pause()
-            return true
-        }
+        let take = try argument.connect()
+        let isPaused = try !toggle || take.status().phase != .paused
+        try take.ask(isPaused ? .pause : .resume)
         if argument.json { JSONEvents.write(JSONEvent(isPaused ? "paused" : "resumed")) }
         guard toggle else { return }
-        let title = isPaused ? "Paused" : "Resumed"
-        Terminal.standardError.line("\(title).")
-        DesktopNotifier.tell(.init(title: title), isQuiet: !isPaused)
+        let done = DesktopNotifier.Contents.paused(isPaused)
+        Terminal.standardError.line("\(done.title).")
+        DesktopNotifier.tell(done)
     }
 }
 
@@ -54,7 +46,7 @@ struct ResumeCommand: ParsableCommand {
     @OptionGroup var argument: TakeArgument
 
     func run() throws {
-        try argument.ask { (take) async throws(ClientError) in try await take.resume() }
+        try argument.connect().ask(.resume)
         if argument.json { JSONEvents.write(JSONEvent("resumed")) }
     }
 }
@@ -72,11 +64,13 @@ struct StopCommand: ParsableCommand {
     var now = false
 
     func run() throws {
-        let outcome = try argument.ask { [now] (take) async throws(ClientError) in
-            guard now else { return try await take.stop() }
-            take.abort()
-            return try await take.outcome()
-        }
+        let outcome =
+            try now
+            ? MainThread.shared.wait { [take = argument.take] () async throws(ClientError) in
+                let session = try await EngineSession.attach(to: take)
+                session.abort()
+                return try await session.outcome()
+            } : argument.connect().stop()
         try outcome.report(json: argument.json)
     }
 }
@@ -109,13 +103,11 @@ struct MarkCommand: ParsableCommand {
     }
 
     func run() throws {
-        let chapter = try MainThread.shared.wait { [title, take] () async throws(ClientError) in
-            try await EngineSession.attach(to: take).mark(title)
-        }
+        guard case .marked(let chapter) = try AskedTake.connected(to: take).ask(.mark(title: title)) else { return }
         if json { JSONEvents.write(JSONEvent.marked(chapter)) }
-        let text = TakeSentences.marked(chapter)
-        Terminal.standardError.line(text)
-        DesktopNotifier.tell(.init(title: text), isQuiet: true)
+        let done = DesktopNotifier.Contents.marked(chapter)
+        Terminal.standardError.line(done.title)
+        DesktopNotifier.tell(done)
     }
 }
 
@@ -145,7 +137,7 @@ struct SwitchCommand: ParsableCommand {
 
     func run() throws {
         guard let source = try display.part() else { return }
-        try argument.ask { (take) async throws(ClientError) in try await take.switchSource(to: source) }
+        try argument.connect().ask(.switchSource(source))
         if argument.json { JSONEvents.write(JSONEvent("sourceSwitched") { $0.source = source.description }) }
     }
 }
@@ -185,8 +177,6 @@ struct AnnotateCommand: ParsableCommand {
 
     func run() throws {
         let (take, information) = try parsed()
-        try MainThread.shared.wait { () async throws(ClientError) in
-            try await EngineSession.attach(to: take).annotate(information)
-        }
+        try AskedTake.connected(to: take).ask(.annotate(information))
     }
 }

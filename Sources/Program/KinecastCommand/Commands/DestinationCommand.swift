@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KineMedia
+import KineTakes
 import KineWire
 
 struct DestinationCommand: ParsableCommand {
@@ -23,11 +24,10 @@ struct DestinationCommand: ParsableCommand {
         @OptionGroup(title: "Destinations") var choice: DestinationChoice
 
         func run() throws {
-            let session = try choice.hideTypedSecrets {
-                try argument.ask { (take) async throws(ClientError) in
-                    _ = try await take.status()
-                    return take
-                }
+            let take = try choice.hideTypedSecrets {
+                let take = try argument.connect()
+                _ = try take.status()
+                return take
             }
             let plan = try choice.plan(.standard(in: try OutputPath.workingDirectory()))
             let services = try InstalledServices.catalog().list().services
@@ -35,12 +35,12 @@ struct DestinationCommand: ParsableCommand {
             let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))
             choice.hideSecrets(of: chosen, services)
             try choice.warnOfTypedKeys(json: argument.json)
-            let numbers = try MainThread.shared.wait { () async throws(ClientError) in
-                var numbers: [Int] = []
-                for destination in chosen { numbers.append(try await session.addDestination(destination)) }
-                return numbers
+            for destination in chosen {
+                let number = try take.ask(.addDestination(destination)) {
+                    if case .destinationAdded(let number) = $0 { number } else { nil }
+                }
+                report(number, destination)
             }
-            for (number, destination) in zip(numbers, chosen) { report(number, destination) }
         }
 
         private func report(_ number: Int, _ destination: TakeConfiguration.Destination) {
@@ -85,8 +85,8 @@ struct DestinationCommand: ParsableCommand {
 
         func run() throws {
             let (take, number) = try parsed()
-            let ending = try MainThread.shared.wait { () async throws(ClientError) in
-                try await EngineSession.attach(to: take).removeDestination(number)
+            let ending = try AskedTake.connected(to: take).ask(.removeDestination(number)) {
+                if case .destinationRemoved(let ending) = $0 { ending } else { nil }
             }
             if json {
                 JSONEvents.write(

@@ -1,6 +1,7 @@
 // `kinecast link`: prints the links of a take's live page, or replaces them.
 import ArgumentParser
 import KineClient
+import KineTakes
 import KineWire
 
 struct LinkCommand: ParsableCommand {
@@ -18,10 +19,7 @@ struct LinkCommand: ParsableCommand {
     var renew = false
 
     func run() throws {
-        print(
-            try argument.ask { [renew] (take) async throws(ClientError) in
-                renew ? try await take.renewLinks() : try await take.links()
-            })
+        print(try argument.connect().links(isRenewed: renew))
     }
 
     private func print(_ status: TakeStatus) {

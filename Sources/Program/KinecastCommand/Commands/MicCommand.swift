@@ -1,6 +1,9 @@
 // `kinecast mic`: turns the microphone of a running take on or off.
 import ArgumentParser
 import KineClient
+import KineProgram
+import KineTakes
+import KineWire
 
 struct MicCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,22 +47,14 @@ struct MicCommand: ParsableCommand {
 
     func run() throws {
         let (chosen, take) = try parsed()
-        let isOn = try MainThread.shared.wait { () async throws(ClientError) -> Bool in
-            let session = try await EngineSession.attach(to: take)
-            let isOn: Bool
-            if let chosen {
-                isOn = chosen
-            } else {
-                // A take without a microphone refuses the request with the reason.
-                isOn = try await session.status().isMicrophoneOn != true
-            }
-            try await session.setMicrophone(isOn: isOn)
-            return isOn
-        }
+        let asked = try AskedTake.connected(to: take)
+        // A take without a microphone refuses the request with the reason.
+        let isOn = try chosen ?? (asked.status().isMicrophoneOn != true)
+        try asked.ask(.setMicrophone(on: isOn))
         if json { JSONEvents.write(JSONEvent("microphone") { $0.on = isOn }) }
         guard toggle else { return }
-        let title = "Microphone \(isOn ? "on" : "off")"
-        Terminal.standardError.line("\(title).")
-        DesktopNotifier.tell(.init(title: title), isQuiet: true)
+        let done = DesktopNotifier.Contents.microphone(isOn: isOn)
+        Terminal.standardError.line("\(done.title).")
+        DesktopNotifier.tell(done)
     }
 }

@@ -1,6 +1,7 @@
 // `kinecast record`.
 import ArgumentParser
 import KineMedia
+import KineProgram
 import KineText
 import SystemPackage
 

@@ -47,12 +47,7 @@ struct StatusCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (takes, dead) = try MainThread.shared.wait { [take] () async throws(ClientError) in
-            let listing = try await KnownTakes.list(take)
-            var takes: [(TakeRecord, TakeStatus?)] = []
-            for record in listing.running { takes.append((record, await KnownTakes.status(of: record))) }
-            return (takes, listing.dead)
-        }
+        let (takes, dead) = try KnownTakes.statuses(take)
         if json {
             for (record, status) in takes { JSONEvents.write(Self.line(record, status)) }
             for record in dead {

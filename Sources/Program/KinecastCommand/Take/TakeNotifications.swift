@@ -3,6 +3,7 @@
 import KineClient
 import KineMedia
 import KinePlatform
+import KineProgram
 import KineWire
 
 /// Used on the main thread.
@@ -28,7 +29,7 @@ final class TakeNotifications {
 
     /// Called a second before the take begins, so that the sound has ended by then.
     func announce() {
-        if sounds { notifier.show(.init(title: "The take begins"), sound: Self.startSound, isQuiet: true) }
+        if sounds { notifier.show(.init(title: "The take begins", isQuiet: true), sound: Self.startSound) }
     }
 
     /// The person has cancelled the take, so that is no problem.
@@ -40,7 +41,7 @@ final class TakeNotifications {
         switch event {
         case .started(let take):
             hasStarted = true
-            if isForKey, let file = take.file { notifier.show(.recording(file), isQuiet: true) }
+            if isForKey, let file = take.file { notifier.show(.recording(file)) }
         case .ended(let outcome) where isForKey || hasStarted:
             notifier.show(outcome.notification, sound: sounds && hasStarted ? Self.endSound : nil)
         default: break

@@ -38,9 +38,7 @@ struct ToggleFile: Sendable {
             return file
         }
         let engine = ProcessHandle(take.pid)
-        let outcome = try MainThread.shared.wait { () async throws(ClientError) in
-            try await EngineSession.attach(to: take).stop()
-        }
+        let outcome = try AskedTake.connected(to: take.id).stop()
         // Before, the next call would find this take in the registry.
         engine?.waitForEnd(until: MonotonicClock.now() + engineGrace)
         try outcome.report(json: json)
@@ -108,13 +106,9 @@ extension ToggleFile {
 
     private func takeToEnd() throws(ClientError) -> TakeRecord? {
         let id = text
-        return try MainThread.shared.wait { () async throws(ClientError) -> TakeRecord? in
-            var phases: [String: TakePhase] = [:]
-            for take in try await KnownTakes.list().running where take.id == id {
-                phases[id] = await KnownTakes.status(of: take)?.phase
-            }
-            // Read again: an engine that has exited meanwhile has not answered either.
-            return Self.choose(id, among: try await KnownTakes.list().running, phases)
-        }
+        var phases: [String: TakePhase] = [:]
+        phases[id] = (try? KnownTakes.statuses(id))?.running.first { $0.0.id == id }?.1?.phase
+        // Read again: an engine that has exited meanwhile has not answered either.
+        return Self.choose(id, among: try KnownTakes.statuses().running.map(\.0), phases)
     }
 }

@@ -165,14 +165,6 @@ public final class EngineSession: Sendable {
         try await send(.setMicrophone(on: isOn))
     }
 
-    /// Turns recording of the audio that is played on or off: the system's or an application's, as the take was begun. While it is
-    /// off, its track is silent. Refused if the take was begun without it.
-    public func setAppAudio(isOn: Bool) async throws(ClientError) { try await send(.setAppAudio(on: isOn)) }
-
-    /// Records the audio of the output of this name (PulseAudio's) instead of another output's. Refused if the take was begun without
-    /// an output's audio.
-    public func setAppAudioOutput(_ name: String) async throws(ClientError) { try await send(.setAppAudioOutput(name)) }
-
     /// Switches the take to another source, fitted into its size; file and broadcasts go on. Returns when it is shown.
     /// On an error the take keeps the old source. There is no time limit while a person is asked or draws a region, but
     /// it throws `noAnswer` like `stop`.
@@ -186,40 +178,12 @@ public final class EngineSession: Sendable {
         try await send(.setCamera(camera))
     }
 
-    /// Answers an app's open question, by its number, as the person did; nil: they closed it. Refused if it is not open
-    /// any more, and for a program other than the `kinecast` and the studio of the engine's installation.
-    public func answerPermission(_ question: Int, isAllowed: Bool?) async throws(ClientError) {
-        try await send(.answerPermission(question: question, isAllowed: isAllowed))
-    }
-
     public func status(within timeout: Duration = timeout) async throws(ClientError) -> TakeStatus {
         try await send(.status, within: timeout, Self.takeStatus)
     }
 
     private static func takeStatus(_ reply: EngineReply) -> TakeStatus? {
         if case .status(let status) = reply { status } else { nil }
-    }
-
-    /// Tells the extensions what is being shown. Refused if none runs.
-    public func annotate(_ information: [String: String]) async throws(ClientError) {
-        try await send(.annotate(information))
-    }
-
-    /// The take's status with the links of its destinations. Throws `noLink` if no destination has one, and `refused`
-    /// if this program may not have them.
-    public func links() async throws(ClientError) -> TakeStatus {
-        let status = try await status()
-        if let reason = status.withheld { throw .refused(Refusal(.notPermitted, reason)) }
-        guard status.destinations.contains(where: { $0.link != nil && $0.phase != .ended }) else {
-            throw .noLink(take: status.id)
-        }
-        return status
-    }
-
-    /// Replaces the links with new ones; the old ones stop working.
-    public func renewLinks() async throws(ClientError) -> TakeStatus {
-        _ = try await links()
-        return try await send(.renewLinks, Self.takeStatus)
     }
 
     /// Adds a destination to a running take; `events` reports its progress. Returns the number that its events and its
@@ -301,7 +265,7 @@ public final class EngineSession: Sendable {
         _ request: ClientRequest, within timeout: Duration = timeout, _ value: (EngineReply) -> Value?
     ) async throws(ClientError) -> Value {
         guard let value = value(try await send(request, within: timeout)) else {
-            throw .control(.protocolError(.malformed("the reply is to another request")))
+            throw .otherReply
         }
         return value
     }
@@ -309,23 +273,6 @@ public final class EngineSession: Sendable {
 
 // Clips of a running take.
 extension EngineSession {
-    /// Connects to the engine of a take with a clip buffer. `typed`: as for `attach(to:)`; nil: the only running take,
-    /// or the only one of several with a clip buffer.
-    public static func attach(toClipBufferOf typed: String?) async throws(ClientError) -> EngineSession {
-        try await attach { () throws(TakeRegistry.Error) in
-            let registry = try TakeRegistry.standard()
-            do throws(TakeRegistry.Error) {
-                return (registry, try registry.find(typed))
-            } catch .ambiguous(nil, let takes) {
-                let buffering = takes.filter { $0.clipBuffer != nil }
-                guard let only = buffering.first, buffering.count == 1 else {
-                    throw .ambiguous(nil, buffering.isEmpty ? takes : buffering)
-                }
-                return (registry, only)
-            }
-        }
-    }
-
     /// Writes the last `duration` of the running take to a new file. Returns when the file is complete; throws
     /// `noAnswer` like `stop`, and `refused` if there will be no file.
     ///

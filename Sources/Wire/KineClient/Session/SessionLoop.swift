@@ -82,7 +82,7 @@ final class SessionLoop {
 
     private func perform(_ action: SessionMailbox.Machine.Action) {
         switch action {
-        case .send(let id, let request): send(request, id)
+        case .send(let message): send(message)
         case .feed(let message): mailbox.feed?.received(message, over: connection)
         case .emit(let event):
             events.yield(event)
@@ -121,9 +121,9 @@ final class SessionLoop {
         }
     }
 
-    private func send(_ request: ClientRequest, _ id: Int) {
-        if let reason = connection.deliver(ClientMessage(id: id, request)) {
-            handle(.message(.answer(id: id, .failure(Refusal(.invalidRequest, reason)))))
+    private func send(_ message: ClientMessage) {
+        if let reason = connection.deliver(message) {
+            handle(.message(.answer(id: message.id, .failure(Refusal(.invalidRequest, reason)))))
         }
     }
 }

@@ -2,18 +2,6 @@
 import KineTakes
 import KineWire
 
-extension ClientRequest {
-    /// Whether the request has no time limit. Then only the engine's silence is limited: its status is requested as
-    /// well, and again after each interval.
-    fileprivate var mayTakeLong: Bool {
-        switch self {
-        // `switchSource` too: the desktop may ask the person for a window, or they may draw a region.
-        case .setMicrophone, .setCamera, .switchSource, .removeDestination, .exportClip, .stop: true
-        default: false
-        }
-    }
-}
-
 /// The client's side of a control channel, for the client that started the engine or for one that attached later.
 /// `Caller` waits for an answer.
 struct SessionStateMachine<Caller: Sendable> {
@@ -43,8 +31,7 @@ struct SessionStateMachine<Caller: Sendable> {
     }
 
     enum Action {
-        /// `id`: 0: the answer is ignored.
-        case send(id: Int, ClientRequest)
+        case send(ClientMessage)
         /// Pass the message on to the reader of samples.
         case feed(SampleFeedMessage)
         case emit(SessionEvent)
@@ -72,20 +59,10 @@ struct SessionStateMachine<Caller: Sendable> {
         case finished
     }
 
-    private struct Pending {
-        var caller: Caller
-        var request: ClientRequest
-        /// Whether the engine has sent a message since its status was last requested.
-        var isEngineAlive = false
-    }
-
-    /// Nanoseconds until the status is requested again during a long request.
-    static var checkInterval: Int64 { 10_000_000_000 }
-
     private let role: Role
     private var state = State.running
     private var started: TakeStarted?
-    private var pending = PendingRequests<Pending>()
+    private var requests = EngineRequests<Caller>()
     /// The engine's reason for closing the channel.
     private var dismissal: Refusal?
     private var hasExited = false
@@ -93,7 +70,7 @@ struct SessionStateMachine<Caller: Sendable> {
     init(_ role: Role) { self.role = role }
 
     /// The time to send `Input.time` next; nil: never.
-    var nextDeadline: Int64? { pending.nextDeadline }
+    var nextDeadline: Int64? { requests.nextDeadline }
 
     var isFinished: Bool { state == .finished }
     /// Whether the session waits for the engine's process to exit.
@@ -113,14 +90,11 @@ struct SessionStateMachine<Caller: Sendable> {
     }
 
     private mutating func received(_ message: EngineMessage) -> [Action] {
-        pending.changeEach { $0.isEngineAlive = true }
-        switch message {
-        case .event(let event): return received(event)
-        case .answer(let id, let result):
-            // The request may have timed out.
-            guard let one = pending.remove(id) else { return [] }
-            return [.answer(one.caller, result.mapError { ClientError.refused($0) })]
+        if let (caller, result) = requests.received(message) {
+            return [.answer(caller, result.mapError { ClientError.refused($0) })]
         }
+        // The answer may be one to a request that has timed out.
+        return if case .event(let event) = message { received(event) } else { [] }
     }
 
     private mutating func received(_ event: EngineEvent) -> [Action] {
@@ -162,7 +136,7 @@ struct SessionStateMachine<Caller: Sendable> {
         case .guest(_, follows: false):
             let reason =
                 error.map(ClientError.init) ?? dismissal.map(ClientError.refused) ?? .endedWithoutAnswer(reference)
-            let failed = pending.removeAll().map { Action.answer($0.caller, .failure(reason)) }
+            let failed = requests.removeAll().map { Action.answer($0.caller, .failure(reason)) }
             let death = EngineDeath(cause: .died, file: .leftAlone(path: reference.output))
             return told + failed + over(.engineDied(death))
         }
@@ -182,7 +156,7 @@ struct SessionStateMachine<Caller: Sendable> {
     private mutating func over(_ outcome: TakeOutcome) -> [Action] {
         state = .over(outcome)
         return [.emit(.ended(outcome))]
-            + pending.removeAll().map { .answer($0.caller, Self.answerAfterEnd(to: $0.request)) }
+            + requests.removeAll().map { .answer($0.caller, Self.answerAfterEnd(to: $0.request)) }
     }
 
     private static func answerAfterEnd(to request: ClientRequest) -> Result<EngineReply, ClientError> {
@@ -190,13 +164,12 @@ struct SessionStateMachine<Caller: Sendable> {
     }
 
     private mutating func request(_ request: ClientRequest, from caller: Caller?, _ deadline: Int64?) -> [Action] {
-        guard let caller else { return state == .running ? [.send(id: 0, request)] : [] }
+        guard let caller else { return state == .running ? [.send(ClientMessage(id: 0, request))] : [] }
         switch state {
         case .running:
-            let id = pending.add(Pending(caller: caller, request: request), until: deadline)
-            return [.send(id: id, request)] + (request.mayTakeLong ? [.send(id: 0, .status)] : [])
+            return requests.add(request, from: caller, until: deadline).map(Action.send)
         case .recovering:
-            _ = pending.add(Pending(caller: caller, request: request))
+            _ = requests.add(request, from: caller, until: nil)
             return []
         case .over: return [.answer(caller, Self.answerAfterEnd(to: request))]
         case .closing, .finished: return [.answer(caller, .failure(.takeIsOver))]
@@ -204,16 +177,8 @@ struct SessionStateMachine<Caller: Sendable> {
     }
 
     private mutating func expire(_ now: Int64) -> [Action] {
-        let isRunning = state == .running
-        var asksAgain = false
-        let due = pending.removeDue(at: now) { one in
-            guard one.request.mayTakeLong, one.isEngineAlive || !isRunning else { return nil }
-            one.isEngineAlive = false
-            asksAgain = isRunning
-            return now + Self.checkInterval
-        }
-        return (asksAgain ? [.send(id: 0, .status)] : [])
-            + due.map { .answer($0.caller, .failure(.noAnswer(reference))) }
+        let (late, messages) = requests.expire(at: now, isConnected: state == .running)
+        return messages.map(Action.send) + late.map { .answer($0, .failure(.noAnswer(reference))) }
     }
 
     private mutating func close() -> [Action] {
@@ -224,7 +189,7 @@ struct SessionStateMachine<Caller: Sendable> {
             return []
         case .running, .over: break
         }
-        let answers = pending.removeAll().map { Action.answer($0.caller, .failure(.takeIsOver)) }
+        let answers = requests.removeAll().map { Action.answer($0.caller, .failure(.takeIsOver)) }
         if case .owner = role, !hasExited {
             state = .closing
             return answers + [.closeChannel]

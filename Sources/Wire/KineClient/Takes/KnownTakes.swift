@@ -12,9 +12,28 @@ public enum KnownTakes {
 
     /// The running takes, and those whose engine died. `typed`: an id or its beginning, for that one running take.
     public static func list(_ typed: String? = nil) async throws(ClientError) -> TakeRegistry.Listing {
-        try await inRegistry { (registry) throws(TakeRegistry.Error) in
-            guard let typed else { return registry.list() }
-            return TakeRegistry.Listing(running: [try registry.find(typed)], dead: [])
+        try await inRegistry { (registry) throws(TakeRegistry.Error) in try listed(typed, in: registry) }
+    }
+
+    private static func listed(
+        _ typed: String?, in registry: TakeRegistry
+    ) throws(TakeRegistry.Error) -> TakeRegistry.Listing {
+        guard let typed else { return registry.list() }
+        return TakeRegistry.Listing(running: [try registry.find(typed)], dead: [])
+    }
+
+    /// Like `list`, with the status of each running take, nil if its engine does not answer. Blocks.
+    package static func statuses(
+        _ typed: String? = nil
+    ) throws(ClientError) -> (running: [(TakeRecord, TakeStatus?)], dead: [TakeRecord]) {
+        do throws(TakeRegistry.Error) {
+            let registry = try TakeRegistry.standard()
+            let listing = try listed(typed, in: registry)
+            let statuses = AskedTake.statuses(
+                of: listing.running, in: registry, within: Int64(statusTimeout / .nanoseconds(1)))
+            return (Array(zip(listing.running, statuses)), listing.dead)
+        } catch {
+            throw ClientError(error)
         }
     }
 

@@ -1,9 +1,15 @@
-// A take as a desktop's tray or a page shows it, by its engine's messages. No I/O: TakesWatch reads the messages.
+// A take as a desktop's tray or a page shows it, by its engine's messages. No I/O: TakeConnection reads the messages.
 import FoundationEssentials
 import KineMedia
 import KinePlatform
 import KineText
 import KineWire
+
+/// The end of a take as its engine reports it.
+package enum TakeEnding: Sendable, Equatable {
+    case finished(TakeSummary)
+    case failed(TakeFailure)
+}
 
 package struct TakeView: Sendable {
     package let record: TakeRecord
@@ -26,8 +32,10 @@ package struct TakeView: Sendable {
     /// Why the source stands still, and the time since when, in seconds since 1970; nil: it does not.
     package private(set) var interruption: (reason: SourceInterruption, since: Double)?
     package private(set) var destinations: [Int: DestinationStatus] = [:]
-    /// The app's open question to the person, while `TakesWatch.showsQuestions` is set.
+    /// The app's open question to the person, while `Takes.showsQuestions` is set.
     package private(set) var question: PermissionInquiry?
+    /// The end that the engine has reported; nil: none yet.
+    package private(set) var ending: TakeEnding?
     package private(set) var recorded = MediaTime.zero
     /// The instant from which recorded time is added to `recorded`, nanoseconds of CLOCK_MONOTONIC; nil: it stands.
     package private(set) var runsSince: Int64?
@@ -50,8 +58,8 @@ package struct TakeView: Sendable {
             destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
             enter(status.phase, recorded: status.progress.duration, at: now)
         case .answer: break
-        case .event(.finished(let summary)): end(summary, at: now)
-        case .event(.failed(let failure)): end(failure.summary, at: now)
+        case .event(.finished(let summary)): end(.finished(summary), summary, at: now)
+        case .event(.failed(let failure)): end(.failed(failure), failure.summary, at: now)
         case .event(let event): if isSameProtocol { received(event, at: now) }
         }
     }
@@ -82,8 +90,8 @@ package struct TakeView: Sendable {
         runsSince = phase == .recording ? now : nil
     }
 
-    private mutating func end(_ summary: TakeSummary?, at now: Int64) {
-        output = summary?.output
+    private mutating func end(_ ending: TakeEnding, _ summary: TakeSummary?, at now: Int64) {
+        (self.ending, output) = (ending, summary?.output)
         (question, interruption, unrecordedAudio) = (nil, nil, nil)
         enter(.ended, recorded: time(at: now), at: now)
     }
