@@ -117,8 +117,12 @@ import Testing
         #expect(try await studio.answer(opening, "{}").status == .unauthorized, "loaded again without a session")
         let unknown = #"{"token":"\#(RandomToken())"}"#
         #expect(try await studio.answer(opening, unknown).status == .forbidden)
-        #expect(try await studio.answer(StudioClient.request("GET", "/nothing.js")).status == .notFound)
-        #expect(try await studio.answer(StudioClient.request("GET", "/page.js")).type.hasPrefix("text/javascript"))
+        for path in ["/nothing.js", "/shared/nothing.js", "/nothing/elements.js", "/shared/", "/shared/..", "/x.js"] {
+            #expect(try await studio.answer(StudioClient.request("GET", path)).status == .notFound, "\(path)")
+        }
+        for path in ["/page.js", "/shared/elements.js", "/player.js"] {
+            #expect(try await studio.answer(StudioClient.request("GET", path)).type.hasPrefix("text/javascript"))
+        }
     }
 
     @Test func `a choice becomes options that no value can leave`() {

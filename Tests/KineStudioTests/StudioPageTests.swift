@@ -12,8 +12,13 @@ import Testing
     private static let checkout = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
     private static let directory = checkout.appending("Sources/Program/KineStudio/Page")
 
-    private static func text(_ name: String) -> String {
-        String(decoding: PrivateDirectory.contents(of: directory.appending(name), limit: 1 << 20) ?? [], as: UTF8.self)
+    /// The paths of the page's files, in its folders too.
+    private static let paths = PrivateDirectory.entries(directory).flatMap { name in
+        name.contains(".") ? [name] : PrivateDirectory.entries(directory.appending(name)).map { "\(name)/\($0)" }
+    }
+
+    private static func text(_ path: String) -> String {
+        String(decoding: PrivateDirectory.contents(of: directory.appending(path), limit: 1 << 20) ?? [], as: UTF8.self)
     }
 
     @Test func `openapi_json describes each route, and no other`() throws {
@@ -56,56 +61,62 @@ import Testing
     }
 
     @Test func `each file is served, and nothing of another host is named`() throws {
-        try #require(PrivateDirectory.entries(Self.directory).count > 12)
-        for name in PrivateDirectory.entries(Self.directory) where name != "openapi.json" && name != "index.html" {
-            #expect(StudioPage.file(name)?.body == Array(Self.text(name).utf8), "\(name)")
+        try #require(Self.paths.count > 50)
+        for path in Self.paths where path != "openapi.json" && path != "index.html" {
+            #expect(StudioPage.file(path)?.body == Array(Self.text(path).utf8), "\(path)")
         }
-        for name in PrivateDirectory.entries(Self.directory) where !name.hasSuffix(".svg") && name != "openapi.json" {
-            #expect(!Self.text(name).contains("://"), "\(name)")
+        for path in Self.paths where !path.hasSuffix(".svg") && path != "openapi.json" {
+            #expect(!Self.text(path).contains("://"), "\(path)")
         }
         #expect(StudioPage.file("openapi.json") == nil, "it needs a session")
     }
 
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
     /// The challenges, and the names of what is fetched in the background, need 3,300; windows of one recording or app 600 more.
-    private static let viewLimit = 124_300
-    private static let servicesLimit = 140_700
-    private static let wholeLimit = 198_500
+    /// The folders in the paths of imports need 600.
+    private static let viewLimit = 124_900
+    private static let servicesLimit = 141_300
+    private static let wholeLimit = 199_100
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {
-        let page = ["page.js", "index.html", "page.css", "icon.svg", "icon-recording.svg", "\(language).js"]
-        let other = Set(["english.js", "chinese.js"]).subtracting(["\(language).js"])
+        let page = ["page.js", "index.html", "page.css", "icon.svg", "icon-recording.svg", "words/\(language).js"]
+        let other = Set(["words/english.js", "words/chinese.js"]).subtracting(["words/\(language).js"])
         func files(_ names: [String], without others: Set<String>) -> Set<String> {
             Self.files(from: page + names, later: false, language, without: other)
                 .union(Self.files(from: names, later: true, language, without: other.union(others)))
         }
         // The form, the picture of a take, a region, the camera, and another source. A browser plays by WebCodecs; the few that
         // cannot load another player instead.
-        let views: Set = ["library.js", "services.js"]
+        let views: Set = ["library/library.js", "record/services.js"]
         for (unused, limit) in [("mediasource.js", Self.viewLimit), ("webcodecs.js", Self.viewLimit + 6000)] {
-            let record = files(["studio.js"], without: views.union([unused]))
-            #expect(record.isSuperset(of: ["takes.js", "recording.js", "player.js", "region.js", "cameraframe.js"]))
+            let record = files(["record/studio.js"], without: views.union([unused]))
+            let shown = ["takes", "recording", "region", "cameraframe"].map { "record/\($0).js" } + ["player.js"]
+            #expect(record.isSuperset(of: shown))
             Self.expect(record, "Record without \(unused)", atMost: limit)
         }
-        let services = files(["studio.js"], without: ["library.js", "mediasource.js", "review.js"])
-        #expect(services.isSuperset(of: ["services.js", "sheet-form.js", "sheet.css"]))
+        let services = files(
+            ["record/studio.js"], without: ["library/library.js", "mediasource.js", "sheet/review.js"])
+        #expect(services.isSuperset(of: ["record/services.js", "sheet/form.js", "sheet/sheet.css"]))
         Self.expect(services, "Record with services", atMost: Self.servicesLimit)
         let library = files(
-            ["studio.js", "library.js"], without: ["recording.js", "player.js", "gallery.js", "cameraframe.js"])
-        #expect(library.isSuperset(of: ["\(language)-library.js", "library.css", "viewer.js", "trim.js"]))
+            ["record/studio.js", "library/library.js"],
+            without: ["record/recording.js", "player.js", "record/gallery.js", "record/cameraframe.js"])
+        let shown = ["words/\(language)-library.js", "library/library.css", "library/viewer.js", "library/trim.js"]
+        #expect(library.isSuperset(of: shown))
         Self.expect(library, "Recordings", atMost: Self.viewLimit)
-        let sheet = files(["sheet.js"], without: [])
-        #expect(sheet.isSuperset(of: ["\(language)-sheet.js", "sheet-form.js", "review.js", "trim.js"]))
+        let sheet = files(["sheet/sheet.js"], without: [])
+        let asked = ["words/\(language)-sheet.js", "sheet/form.js", "sheet/review.js", "library/trim.js"]
+        #expect(sheet.isSuperset(of: asked))
         Self.expect(sheet, "an app's window", atMost: Self.viewLimit)
-        Self.expect(files(["studio.js"], without: []), "all files", atMost: Self.wholeLimit)
+        Self.expect(files(["record/studio.js"], without: []), "all files", atMost: Self.wholeLimit)
     }
 
     @Test func `all that a window may come to load is fetched in the background`() {
-        let named = Self.text("page.js").matches(of: #/"([a-z-]+)"/#).map { "\($0.1).js" }
-        let names = ["page.js", "studio.js", "sheet.js"] + named.filter { StudioPage.file($0) != nil }
-        let fetched = Self.files(from: names, later: false, "english", without: ["chinese.js"])
-        let all = Self.files(from: ["page.js"], later: true, "english", without: ["chinese.js"])
+        let named = Self.text("page.js").matches(of: #/"([a-z/-]+)"/#).map { "\($0.1).js" }
+        let names = ["page.js", "record/studio.js", "sheet/sheet.js"] + named.filter { StudioPage.file($0) != nil }
+        let fetched = Self.files(from: names, later: false, "english", without: ["words/chinese.js"])
+        let all = Self.files(from: ["page.js"], later: true, "english", without: ["words/chinese.js"])
         #expect(names.count > 10 && all.subtracting(fetched).isEmpty, "\(all.subtracting(fetched))")
     }
 
@@ -125,7 +136,7 @@ import Testing
             #expect(Self.size(name) > 0, "\(name) is served")
             let further = Self.names(in: name)
             rest += further.first + (later ? further.later : [])
-            rest += further.parts.flatMap { ["\(language)-\($0).js", "\($0).css"] }
+            rest += further.parts.flatMap { ["words/\(language)-\($0).js", "\($0)/\($0).css"] }
         }
         return found
     }
@@ -134,11 +145,14 @@ import Testing
     private static func names(in script: String) -> (first: [String], later: [String], parts: [String]) {
         guard script.hasSuffix(".js") else { return ([], [], []) }
         let text = String(decoding: StudioPage.file(script)?.body ?? [], as: UTF8.self)
-        let first = text.matches(of: #/ from "\.\/([^"]+)";|Worker\("([^"]+)"/#)
-        let later = text.matches(of: #/import\("\.\/([^"]+)"\)/#)
+        let folder = FilePath(script).removingLastComponent()
+        let path = { (relative: Substring) in folder.appending(String(relative)).lexicallyNormalized().string }
+        let first = text.matches(of: #/ from "([^"]+)";|Worker\("([^"]+)"/#)
+        let later = text.matches(of: #/import\("([^"]+)"\)/#)
         let parts = text.matches(of: #/load\("(\w+)"\)/#)
         return (
-            first.compactMap { ($0.1 ?? $0.2).map(String.init) }, later.map { String($0.1) },
+            // A worker's path begins at the document.
+            first.compactMap { $0.1.map(path) ?? $0.2.map(String.init) }, later.map { path($0.1) },
             parts.map { String($0.1) }
         )
     }
@@ -158,14 +172,15 @@ import Testing
             // An engine's own sentence.
             if words != "{text}" { #expect(words != translated, "\(name)") }
         }
-        for file in PrivateDirectory.entries(Self.directory) where file.hasSuffix(".js") {
+        for file in Self.paths where file.hasSuffix(".js") {
             for name in Self.text(file).matches(of: #/say\("([^"]+)"/#).map({ String($0.1) }) {
                 #expect(english[name] != nil, "\(file) says \(name)")
             }
         }
         // Words that only the library's scripts say come with the library.
         let early = Self.words(of: "english", ["", "-sheet"])
-        for file in Self.files(from: ["page.js"], later: true, "english", without: ["library.js", "review.js"]) {
+        let late: Set = ["library/library.js", "sheet/review.js"]
+        for file in Self.files(from: ["page.js"], later: true, "english", without: late) {
             for name in Self.text(file).matches(of: #/say\("([^"]+)"/#).map({ String($0.1) }) {
                 #expect(early[name] != nil, "\(file) says \(name) before the library is shown")
             }
@@ -178,7 +193,7 @@ import Testing
     private static func words(
         of language: String, _ parts: [String] = ["", "-library", "-sheet"]
     ) -> [String: String] {
-        let tables = parts.map { text("\(language)\($0).js") }
+        let tables = parts.map { text("words/\(language)\($0).js") }
         let lines = tables.flatMap { $0.matches(of: #/\n  "?([\w.]+)"?: "([^"\n]*)",/#) }
         return Dictionary(lines.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { $1 })
     }

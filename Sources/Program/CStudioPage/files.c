@@ -4,57 +4,6 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const struct studio_page_file files[] = {
-    {"camera.js", (const char[]){
-#embed "../KineStudio/Page/camera.js" suffix(, 0)
-    }},
-    {"cameraframe.js", (const char[]){
-#embed "../KineStudio/Page/cameraframe.js" suffix(, 0)
-    }},
-    {"chinese-library.js", (const char[]){
-#embed "../KineStudio/Page/chinese-library.js" suffix(, 0)
-    }},
-    {"chinese-sheet.js", (const char[]){
-#embed "../KineStudio/Page/chinese-sheet.js" suffix(, 0)
-    }},
-    {"chinese.js", (const char[]){
-#embed "../KineStudio/Page/chinese.js" suffix(, 0)
-    }},
-    {"countdown.js", (const char[]){
-#embed "../KineStudio/Page/countdown.js" suffix(, 0)
-    }},
-    {"destinations.js", (const char[]){
-#embed "../KineStudio/Page/destinations.js" suffix(, 0)
-    }},
-    {"dialogs.js", (const char[]){
-#embed "../KineStudio/Page/dialogs.js" suffix(, 0)
-    }},
-    {"disk.js", (const char[]){
-#embed "../KineStudio/Page/disk.js" suffix(, 0)
-    }},
-    {"elements.js", (const char[]){
-#embed "../KineStudio/Page/elements.js" suffix(, 0)
-    }},
-    {"english-library.js", (const char[]){
-#embed "../KineStudio/Page/english-library.js" suffix(, 0)
-    }},
-    {"english-sheet.js", (const char[]){
-#embed "../KineStudio/Page/english-sheet.js" suffix(, 0)
-    }},
-    {"english.js", (const char[]){
-#embed "../KineStudio/Page/english.js" suffix(, 0)
-    }},
-    {"events-worker.js", (const char[]){
-#embed "../KineStudio/Page/events-worker.js" suffix(, 0)
-    }},
-    {"events.js", (const char[]){
-#embed "../KineStudio/Page/events.js" suffix(, 0)
-    }},
-    {"gallery.js", (const char[]){
-#embed "../KineStudio/Page/gallery.js" suffix(, 0)
-    }},
-    {"hidden.js", (const char[]){
-#embed "../KineStudio/Page/hidden.js" suffix(, 0)
-    }},
     {"icon-recording.svg", (const char[]){
 #embed "../KineStudio/Page/icon-recording.svg" suffix(, 0)
     }},
@@ -64,23 +13,35 @@ static const struct studio_page_file files[] = {
     {"index.html", (const char[]){
 #embed "../KineStudio/Page/index.html" suffix(, 0)
     }},
-    {"jobs.js", (const char[]){
-#embed "../KineStudio/Page/jobs.js" suffix(, 0)
+    {"library/library.css", (const char[]){
+#embed "../KineStudio/Page/library/library.css" suffix(, 0)
     }},
-    {"library.css", (const char[]){
-#embed "../KineStudio/Page/library.css" suffix(, 0)
+    {"library/library.js", (const char[]){
+#embed "../KineStudio/Page/library/library.js" suffix(, 0)
     }},
-    {"library.js", (const char[]){
-#embed "../KineStudio/Page/library.js" suffix(, 0)
+    {"library/playback.js", (const char[]){
+#embed "../KineStudio/Page/library/playback.js" suffix(, 0)
     }},
-    {"more.js", (const char[]){
-#embed "../KineStudio/Page/more.js" suffix(, 0)
+    {"library/posters.js", (const char[]){
+#embed "../KineStudio/Page/library/posters.js" suffix(, 0)
     }},
-    {"names.js", (const char[]){
-#embed "../KineStudio/Page/names.js" suffix(, 0)
+    {"library/recordings.js", (const char[]){
+#embed "../KineStudio/Page/library/recordings.js" suffix(, 0)
     }},
-    {"notices.js", (const char[]){
-#embed "../KineStudio/Page/notices.js" suffix(, 0)
+    {"library/share.js", (const char[]){
+#embed "../KineStudio/Page/library/share.js" suffix(, 0)
+    }},
+    {"library/tile.js", (const char[]){
+#embed "../KineStudio/Page/library/tile.js" suffix(, 0)
+    }},
+    {"library/trim.js", (const char[]){
+#embed "../KineStudio/Page/library/trim.js" suffix(, 0)
+    }},
+    {"library/undo.js", (const char[]){
+#embed "../KineStudio/Page/library/undo.js" suffix(, 0)
+    }},
+    {"library/viewer.js", (const char[]){
+#embed "../KineStudio/Page/library/viewer.js" suffix(, 0)
     }},
     {"openapi.json", (const char[]){
 #embed "../KineStudio/Page/openapi.json" suffix(, 0)
@@ -91,89 +52,128 @@ static const struct studio_page_file files[] = {
     {"page.js", (const char[]){
 #embed "../KineStudio/Page/page.js" suffix(, 0)
     }},
-    {"places.js", (const char[]){
-#embed "../KineStudio/Page/places.js" suffix(, 0)
+    {"record/camera.js", (const char[]){
+#embed "../KineStudio/Page/record/camera.js" suffix(, 0)
     }},
-    {"playback.js", (const char[]){
-#embed "../KineStudio/Page/playback.js" suffix(, 0)
+    {"record/cameraframe.js", (const char[]){
+#embed "../KineStudio/Page/record/cameraframe.js" suffix(, 0)
     }},
-    {"pointer.js", (const char[]){
-#embed "../KineStudio/Page/pointer.js" suffix(, 0)
+    {"record/countdown.js", (const char[]){
+#embed "../KineStudio/Page/record/countdown.js" suffix(, 0)
     }},
-    {"posters.js", (const char[]){
-#embed "../KineStudio/Page/posters.js" suffix(, 0)
+    {"record/destinations.js", (const char[]){
+#embed "../KineStudio/Page/record/destinations.js" suffix(, 0)
     }},
-    {"preview.js", (const char[]){
-#embed "../KineStudio/Page/preview.js" suffix(, 0)
+    {"record/disk.js", (const char[]){
+#embed "../KineStudio/Page/record/disk.js" suffix(, 0)
     }},
-    {"questions.js", (const char[]){
-#embed "../KineStudio/Page/questions.js" suffix(, 0)
+    {"record/gallery.js", (const char[]){
+#embed "../KineStudio/Page/record/gallery.js" suffix(, 0)
     }},
-    {"recording.js", (const char[]){
-#embed "../KineStudio/Page/recording.js" suffix(, 0)
+    {"record/hidden.js", (const char[]){
+#embed "../KineStudio/Page/record/hidden.js" suffix(, 0)
     }},
-    {"recordings.js", (const char[]){
-#embed "../KineStudio/Page/recordings.js" suffix(, 0)
+    {"record/more.js", (const char[]){
+#embed "../KineStudio/Page/record/more.js" suffix(, 0)
     }},
-    {"region.js", (const char[]){
-#embed "../KineStudio/Page/region.js" suffix(, 0)
+    {"record/names.js", (const char[]){
+#embed "../KineStudio/Page/record/names.js" suffix(, 0)
     }},
-    {"review.js", (const char[]){
-#embed "../KineStudio/Page/review.js" suffix(, 0)
+    {"record/notices.js", (const char[]){
+#embed "../KineStudio/Page/record/notices.js" suffix(, 0)
     }},
-    {"service-icon.js", (const char[]){
-#embed "../KineStudio/Page/service-icon.js" suffix(, 0)
+    {"record/preview.js", (const char[]){
+#embed "../KineStudio/Page/record/preview.js" suffix(, 0)
     }},
-    {"services.js", (const char[]){
-#embed "../KineStudio/Page/services.js" suffix(, 0)
+    {"record/questions.js", (const char[]){
+#embed "../KineStudio/Page/record/questions.js" suffix(, 0)
     }},
-    {"session.js", (const char[]){
-#embed "../KineStudio/Page/session.js" suffix(, 0)
+    {"record/recording.js", (const char[]){
+#embed "../KineStudio/Page/record/recording.js" suffix(, 0)
     }},
-    {"share.js", (const char[]){
-#embed "../KineStudio/Page/share.js" suffix(, 0)
+    {"record/region.js", (const char[]){
+#embed "../KineStudio/Page/record/region.js" suffix(, 0)
     }},
-    {"sheet-form.js", (const char[]){
-#embed "../KineStudio/Page/sheet-form.js" suffix(, 0)
+    {"record/services.js", (const char[]){
+#embed "../KineStudio/Page/record/services.js" suffix(, 0)
     }},
-    {"sheet-steps.js", (const char[]){
-#embed "../KineStudio/Page/sheet-steps.js" suffix(, 0)
+    {"record/statistics.js", (const char[]){
+#embed "../KineStudio/Page/record/statistics.js" suffix(, 0)
     }},
-    {"sheet.css", (const char[]){
-#embed "../KineStudio/Page/sheet.css" suffix(, 0)
+    {"record/studio.js", (const char[]){
+#embed "../KineStudio/Page/record/studio.js" suffix(, 0)
     }},
-    {"sheet.js", (const char[]){
-#embed "../KineStudio/Page/sheet.js" suffix(, 0)
+    {"record/takes.js", (const char[]){
+#embed "../KineStudio/Page/record/takes.js" suffix(, 0)
     }},
-    {"statistics.js", (const char[]){
-#embed "../KineStudio/Page/statistics.js" suffix(, 0)
+    {"record/targets.js", (const char[]){
+#embed "../KineStudio/Page/record/targets.js" suffix(, 0)
     }},
-    {"studio.js", (const char[]){
-#embed "../KineStudio/Page/studio.js" suffix(, 0)
+    {"record/views.js", (const char[]){
+#embed "../KineStudio/Page/record/views.js" suffix(, 0)
     }},
-    {"takes.js", (const char[]){
-#embed "../KineStudio/Page/takes.js" suffix(, 0)
+    {"shared/dialogs.js", (const char[]){
+#embed "../KineStudio/Page/shared/dialogs.js" suffix(, 0)
     }},
-    {"targets.js", (const char[]){
-#embed "../KineStudio/Page/targets.js" suffix(, 0)
+    {"shared/elements.js", (const char[]){
+#embed "../KineStudio/Page/shared/elements.js" suffix(, 0)
     }},
-    {"tile.js", (const char[]){
-#embed "../KineStudio/Page/tile.js" suffix(, 0)
+    {"shared/events-worker.js", (const char[]){
+#embed "../KineStudio/Page/shared/events-worker.js" suffix(, 0)
     }},
-    {"trim.js", (const char[]){
-#embed "../KineStudio/Page/trim.js" suffix(, 0)
+    {"shared/events.js", (const char[]){
+#embed "../KineStudio/Page/shared/events.js" suffix(, 0)
     }},
-    {"undo.js", (const char[]){
-#embed "../KineStudio/Page/undo.js" suffix(, 0)
+    {"shared/jobs.js", (const char[]){
+#embed "../KineStudio/Page/shared/jobs.js" suffix(, 0)
     }},
-    {"viewer.js", (const char[]){
-#embed "../KineStudio/Page/viewer.js" suffix(, 0)
+    {"shared/places.js", (const char[]){
+#embed "../KineStudio/Page/shared/places.js" suffix(, 0)
     }},
-    {"views.js", (const char[]){
-#embed "../KineStudio/Page/views.js" suffix(, 0)
+    {"shared/pointer.js", (const char[]){
+#embed "../KineStudio/Page/shared/pointer.js" suffix(, 0)
     }},
-    {"words.js", (const char[]){
-#embed "../KineStudio/Page/words.js" suffix(, 0)
+    {"shared/service-icon.js", (const char[]){
+#embed "../KineStudio/Page/shared/service-icon.js" suffix(, 0)
+    }},
+    {"shared/session.js", (const char[]){
+#embed "../KineStudio/Page/shared/session.js" suffix(, 0)
+    }},
+    {"sheet/form.js", (const char[]){
+#embed "../KineStudio/Page/sheet/form.js" suffix(, 0)
+    }},
+    {"sheet/review.js", (const char[]){
+#embed "../KineStudio/Page/sheet/review.js" suffix(, 0)
+    }},
+    {"sheet/sheet.css", (const char[]){
+#embed "../KineStudio/Page/sheet/sheet.css" suffix(, 0)
+    }},
+    {"sheet/sheet.js", (const char[]){
+#embed "../KineStudio/Page/sheet/sheet.js" suffix(, 0)
+    }},
+    {"sheet/steps.js", (const char[]){
+#embed "../KineStudio/Page/sheet/steps.js" suffix(, 0)
+    }},
+    {"words/chinese-library.js", (const char[]){
+#embed "../KineStudio/Page/words/chinese-library.js" suffix(, 0)
+    }},
+    {"words/chinese-sheet.js", (const char[]){
+#embed "../KineStudio/Page/words/chinese-sheet.js" suffix(, 0)
+    }},
+    {"words/chinese.js", (const char[]){
+#embed "../KineStudio/Page/words/chinese.js" suffix(, 0)
+    }},
+    {"words/english-library.js", (const char[]){
+#embed "../KineStudio/Page/words/english-library.js" suffix(, 0)
+    }},
+    {"words/english-sheet.js", (const char[]){
+#embed "../KineStudio/Page/words/english-sheet.js" suffix(, 0)
+    }},
+    {"words/english.js", (const char[]){
+#embed "../KineStudio/Page/words/english.js" suffix(, 0)
+    }},
+    {"words/words.js", (const char[]){
+#embed "../KineStudio/Page/words/words.js" suffix(, 0)
     }},
     {NULL, NULL},
 };

@@ -8,7 +8,7 @@ import Testing
     /// Whether the window has fetched all that it may come to load.
     private static let hasAll = """
         const names = performance.getEntriesByType("resource").map(({ name }) => name);
-        return ["trim.js", "region.js", "mediasource.js", "sheet-form.js", "library.css", "sheet.css", "questions.js"]
+        return ["trim.js", "region.js", "mediasource.js", "sheet/form.js", "library.css", "sheet.css", "questions.js"]
             .every((wanted) => names.some((name) => name.endsWith(wanted)));
         """
 
@@ -70,12 +70,12 @@ import Testing
             document.dispatchEvent(new Event("visibilitychange"));
             for (const one of document.querySelectorAll("button")) one.click();
             (async () => {
-                const { previewOf } = await import("/preview.js");
+                const { previewOf } = await import("/record/preview.js");
                 const preview = previewOf("api/takes/a/samples", "a");
                 preview.want(true);
                 while (preview.element.dataset.state !== "reconnecting") await new Promise((next) => setTimeout(next, 20));
                 preview.want(false);
-                const { post } = await import("/session.js");
+                const { post } = await import("/shared/session.js");
                 await post("api/takes", { audio: "none" });
             })().then(() => done("sent"), ({ message }) => done(message));
             """, seconds: 60)

@@ -180,7 +180,7 @@ import Testing
                 try window.click("Cancel")
                 // One that does not end on a busy machine.
                 let _: Bool = try window.browser.run(
-                    "import('/countdown.js').then(({ show }) => show(600, () => {})); return true;")
+                    "import('/record/countdown.js').then(({ show }) => show(600, () => {})); return true;")
                 try expectDialog(window, "counting down")
                 // The second click of two is none.
                 let close =

@@ -1,9 +1,9 @@
 // The page: opens the session, and shows the studio, one recording, or an app's sheet.
-import { attempt, complain, write } from "./elements.js";
-import { listen, on } from "./events.js";
-import { place } from "./places.js";
-import { open } from "./session.js";
-import { language, say } from "./words.js";
+import { attempt, complain, write } from "./shared/elements.js";
+import { listen, on } from "./shared/events.js";
+import { place } from "./shared/places.js";
+import { open } from "./shared/session.js";
+import { language, say } from "./words/words.js";
 
 const element = (id) => document.getElementById(id);
 
@@ -30,22 +30,23 @@ const sheet = new URLSearchParams(location.search).get("sheet");
 await attempt(async () => {
   const { recording, ...challenger } = await open();
   if (!sheet && !recording) {
-    on("questions", async (questions) => (await import("./questions.js")).show(questions));
-    (await import("./studio.js")).showStudio(setPhase);
+    on("questions", async (questions) => (await import("./record/questions.js")).show(questions));
+    (await import("./record/studio.js")).showStudio(setPhase);
     listen(challenger);
     return fetchRest(
-      "recording", "library", "viewer", "region", "cameraframe", "services", "questions", "player", "webcodecs", "mediasource");
+      "record/recording", "library/library", "library/viewer", "record/region", "record/cameraframe", "record/services",
+      "record/questions", "player", "webcodecs", "mediasource");
   }
   // Each has a stream of its own.
   if (!await place(undefined, true) && recording) throw new Error(say("manyWindows"));
   element("state").hidden = true;
   listen(challenger);
   if (sheet) {
-    fetchRest("review", "sheet-form");
-    return (await import("./sheet.js")).show(sheet, setPhase);
+    fetchRest("sheet/review", "sheet/form");
+    return (await import("./sheet/sheet.js")).show(sheet, setPhase);
   }
-  fetchRest("viewer");
-  (await import("./library.js")).showRecording(recording, setPhase);
+  fetchRest("library/viewer");
+  (await import("./library/library.js")).showRecording(recording, setPhase);
 }, (sentence) => {
   setPhase("closed");
   complain(sentence);

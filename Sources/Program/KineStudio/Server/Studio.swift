@@ -129,14 +129,11 @@ final class Studio: Sendable {
 }
 
 extension StudioRoute {
-    static let all = page + recording + survey + takes + library + sheets + services
+    static let all = page + files + recording + survey + takes + library + sheets + services
 
     static let page: [StudioRoute] = [
         .get("", .document) { _, _ in .answer(StudioPage.document) },
-        .get("{file}", .page) { _, call in
-            guard let file = StudioPage.file(call["file"]) else { throw StudioGate.Refusal.notFound }
-            return .answer(file)
-        },
+        .get("{file}", .page) { _, call in try file(call["file"]) },
         .post("api/session", .page) { studio, call in .answer(try studio.openSession(call)) },
         .get("api/proof/{id}/{challenge}", .page) { studio, call in
             guard let proof = studio.proof.answer(call["challenge"], of: call["id"]) else {
@@ -149,6 +146,16 @@ extension StudioRoute {
             .events(try studio.events(of: call.scope, after: call.request.lastEvent ?? call.request.parameter("after")))
         },
     ]
+
+    /// Those in the page's folders.
+    private static let files: [StudioRoute] = StudioPage.folders.map { folder in
+        .get("\(folder)/{file}", .page) { _, call in try file("\(folder)/\(call["file"])") }
+    }
+
+    private static func file(_ path: String) throws -> StudioResponse {
+        guard let file = StudioPage.file(path) else { throw StudioGate.Refusal.notFound }
+        return .answer(file)
+    }
 }
 
 extension Studio {

@@ -6,8 +6,11 @@ enum StudioPage {
     static let document = own["index.html"] ?? StudioAnswer(body: [])
     static let description = own["openapi.json"] ?? StudioAnswer(body: [])
 
-    /// Nil: the page has no such file.
-    static func file(_ name: String) -> StudioAnswer? { files[name] }
+    /// Each has files and no further folders.
+    static let folders = Set(own.keys.filter { $0.contains("/") }.map { String($0.prefix { $0 != "/" }) })
+
+    /// `path`: below the page's address, such as `words/english.js`. Nil: the page has no such file.
+    static func file(_ path: String) -> StudioAnswer? { files[path] }
 
     private static let types = [
         "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
@@ -18,9 +21,9 @@ enum StudioPage {
         var files: [String: StudioAnswer] = [:]
         for index in 0... {
             let file = studio_page_file(index)
-            guard let name = file.name.map({ String(cString: $0) }), let text = file.text else { break }
-            let ending = name.split(separator: ".").last.map(String.init) ?? ""
-            files[name] = StudioAnswer(type: types[ending] ?? "text/plain", body: Array(String(cString: text).utf8))
+            guard let path = file.name.map({ String(cString: $0) }), let text = file.text else { break }
+            let ending = path.split(separator: ".").last.map(String.init) ?? ""
+            files[path] = StudioAnswer(type: types[ending] ?? "text/plain", body: Array(String(cString: text).utf8))
         }
         return files
     }()

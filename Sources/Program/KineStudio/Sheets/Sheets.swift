@@ -34,7 +34,7 @@ final class Sheets: Sendable {
         let fraction: @Sendable (Double) -> Void
     }
 
-    /// Each window has a stream of events, and browsers open six connections to a host (places.js).
+    /// Each window has a stream of events, and browsers open six connections to a host (shared/places.js).
     private static let most = 4
     private static let sentenceLimit = 1000
     /// As for `EventHub`. Nanoseconds.

@@ -1,0 +1,201 @@
+// The library of recordings: a grid that is sorted and searched, or the viewer of one of them.
+import { ask, line } from "../shared/dialogs.js";
+import { arrange, attempt, button, choice, complain, hint, make, offer, write } from "../shared/elements.js";
+import { on } from "../shared/events.js";
+import { Jobs } from "../shared/jobs.js";
+import { Posters } from "./posters.js";
+import { path, title } from "./recordings.js";
+import { get, post } from "../shared/session.js";
+import { makeTile } from "./tile.js";
+import { makeUndo } from "./undo.js";
+import { language, load, say } from "../words/words.js";
+
+await load("library");
+
+const names = new Intl.Collator(language, { numeric: true });
+const orders = {
+  date: (one, other) => other.modified - one.modified,
+  name: (one, other) => names.compare(one.name, other.name),
+  duration: (one, other) => (other.duration ?? 0) - (one.duration ?? 0),
+  size: (one, other) => other.bytes - one.bytes,
+};
+
+/** Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection. */
+export function showRecording(id, setPhase) {
+  const section = document.getElementById("library");
+  const library = showLibrary(section, { opened() {} });
+  document.getElementById("record").hidden = true;
+  section.hidden = false;
+  on("connection", (kind) => {
+    setPhase(kind);
+    if (kind === "open") library.refresh();
+  });
+  on("recordings", library.refresh);
+  return library.enter(id);
+}
+
+/** Fills the section. `leaveFor.record` shows the other view, if there is one. `leaveFor.opened` gets the ID of what the viewer shows, if anything. */
+export function showLibrary(section, leaveFor) {
+  let recordings;
+  let loading = Promise.resolve();
+  let viewer;
+  // The ID of the recording in the viewer.
+  let opened;
+  const tiles = new Map();
+  const posters = new Posters();
+  const jobs = new Jobs();
+  const undo = makeUndo((recording) => change(Promise.resolve(recording)));
+  const order = choice(say("sortBy"), show);
+  const search = line(say("search"), "", { type: "search", input: show });
+  const grid = make("ul.tiles");
+  const status = hint();
+  const again = button(say("tryAgain"), refresh, { hidden: true });
+  const place = make("p.hint");
+  const empty = make(
+    "div.empty", { hidden: true }, make("h2", {}, say("noRecordings")), make("p.hint", {}, say("noRecordingsHint")),
+    leaveFor.record && button(say("newRecording"), leaveFor.record, { class: "primary" }));
+  const list = make(
+    "div.list", {}, make("div.fields", { role: "search" }, search.field, order.field), status, again, empty, grid, place);
+  const actions = {
+    open: ({ id }) => attempt(() => open(id)),
+    rename: (recording) => askForName(recording, "rename"),
+    remove,
+    save: (recording, note) => askForName(recording, "save", "saveToVideos", note),
+    recover: (recording) => change(post(`${path(recording)}/recover`)),
+  };
+  offer(order.select, Object.keys(orders).map((name) => [name, say(`sort.${name}`)]));
+  section.setAttribute("aria-label", say("recordings"));
+  section.append(jobs.element, list, undo.element);
+
+  /** Asks for the list, after earlier requests. */
+  function refresh() {
+    loading = loading.then(read);
+    return loading;
+  }
+
+  async function read() {
+    if (!recordings) write(status, say("lookingForRecordings"));
+    try {
+      const answer = await get("api/recordings");
+      ({ recordings } = answer);
+      write(place, answer.directory ? say("recordingsIn", answer) : "");
+      again.hidden = true;
+    } catch (error) {
+      write(status, error.message);
+      empty.hidden = true;
+      again.hidden = false;
+      return;
+    }
+    show();
+    if (opened) viewer?.update(find(opened));
+  }
+
+  function find(id) { return recordings?.find((one) => one.id === id); }
+
+  function show() {
+    if (!recordings) return;
+    const wanted = search.input.value.trim().toLocaleLowerCase();
+    const shown = recordings
+      .filter(({ name, app }) => `${name} ${app ?? ""}`.toLocaleLowerCase().includes(wanted))
+      .sort(orders[order.select.value]);
+    const isEmpty = !recordings.length;
+    empty.hidden = !isEmpty;
+    place.hidden = isEmpty;
+    list.classList.toggle("none", isEmpty);
+    write(status, shown.length || isEmpty ? "" : say("notFound"));
+    arrange(grid, tiles, shown, ({ id }) => id, () => makeTile(actions, posters));
+  }
+
+  async function open(id) {
+    complain();
+    const recording = find(id);
+    if (!recording) {
+      close();
+      return complain(say("recordingGone"));
+    }
+    const { Viewer } = await import("./viewer.js");
+    viewer ??= new Viewer(complain, jobs, { ...actions, back: close, made });
+    opened = id;
+    list.hidden = true;
+    section.insertBefore(viewer.element, list);
+    leaveFor.opened(id);
+    await viewer.open(recording);
+  }
+
+  /** Back to the grid. */
+  function close() {
+    const id = opened;
+    opened = undefined;
+    viewer?.close();
+    viewer?.element.remove();
+    list.hidden = false;
+    leaveFor.opened();
+    if (id) (tiles.get(id) ?? tiles.values().next().value)?.focus();
+  }
+
+  /** A job has made a recording, in place of `replaced` if that is given. Returns a button that opens it. */
+  function made(id, replaced) {
+    const isReplaced = replaced && replaced === opened;
+    attempt(() => refresh().then(() => isReplaced && open(id)));
+    return button(say("openRecording"), async () => {
+      if (!find(id)) await refresh();
+      await open(id);
+    });
+  }
+
+  /** Shows a recording that a request has changed, in the viewer if the old one is there. */
+  async function change(answer, { id } = {}) {
+    complain();
+    const isOpen = id && id === opened;
+    // The event of the change may come before the answer.
+    if (isOpen) opened = undefined;
+    try {
+      const changed = await answer;
+      if (isOpen) opened = changed.id;
+      await refresh();
+      if (isOpen) await open(changed.id);
+      // The dialog closes first.
+      else setTimeout(() => tiles.get(changed.id)?.focus());
+    } catch (error) {
+      if (isOpen) opened = id;
+      throw error;
+    }
+  }
+
+  /** Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show. */
+  function askForName(recording, operation, word = operation, note = null) {
+    const name = line(say("name"), title(recording), { maxlength: 200 });
+    ask(say(word), make("div", {}, name.field, note), [say(word), () =>
+      change(post(`${path(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
+  }
+
+  async function remove(recording) {
+    complain();
+    const answer = await post(`${path(recording)}/delete`);
+    undo.show(say("deleted", { name: title(recording) }), answer.undo);
+    if (recording.id === opened) close();
+    const tile = tiles.get(recording.id)?.element;
+    const next = tile?.nextElementSibling ?? tile?.previousElementSibling;
+    await refresh();
+    (next?.querySelector(".open") ?? empty.querySelector("button"))?.focus();
+  }
+
+  return {
+    refresh,
+    /** Shows the grid, or one recording. `returns`: from another view, to what was open. */
+    async enter(id, returns) {
+      if (id) {
+        // Posters would delay its picture.
+        list.hidden = true;
+        import("./viewer.js").catch(() => {});
+      }
+      await refresh();
+      // The cut of a recording that was open is not lost.
+      const wanted = id ?? (returns && find(opened) && opened);
+      if (wanted) await open(wanted);
+      else close();
+    },
+    /** Another view is shown. */
+    leave() { viewer?.close(); },
+  };
+}

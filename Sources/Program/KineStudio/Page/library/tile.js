@@ -1,0 +1,51 @@
+// One recording in the library's grid.
+import { button, make, write } from "../shared/elements.js";
+import { facts, path, title, trouble } from "./recordings.js";
+import { clock, say } from "../words/words.js";
+
+/** A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording. */
+export function makeTile(actions, posters) {
+  let recording;
+  const picture = make("span.picture", {}, make("img.none", { src: "icon.svg", alt: "" }));
+  const [name, length] = [make("span.title"), make("span.length")];
+  const [about, problem] = [make("p.hint"), make("p.trouble")];
+  const open = make("button.open", { type: "button", click: () => actions.open(recording) }, picture, length, name);
+  const act = (action, label = action) => button(say(label), () => {
+    close();
+    return actions[action](recording);
+  });
+  const [recover, save] = [act("recover"), act("save", "saveToVideos")];
+  const summary = make("summary", {}, "⋯");
+  const menu = make("details.menu", {
+    focusout: ({ relatedTarget }) => { if (!menu.contains(relatedTarget)) menu.open = false; },
+    keydown: ({ key }) => { if (key === "Escape") close(); },
+  }, summary, make("div", {}, act("rename"), save, act("remove")));
+
+  function close() {
+    if (!menu.open) return;
+    menu.open = false;
+    summary.focus();
+  }
+
+  return {
+    element: make("li.tile", {}, open, menu, about, problem, recover),
+    show(newest) {
+      recording = newest;
+      const { state, duration, place, version } = recording;
+      const isRunning = state === "recording";
+      this.element.dataset.state = state;
+      write(name, title(recording));
+      name.title = recording.name;
+      write(length, isRunning ? say("phase.recording") : duration == null ? "" : clock(Math.round(duration)));
+      write(about, facts(recording));
+      write(problem, isRunning ? "" : trouble(recording));
+      menu.hidden = isRunning;
+      summary.ariaLabel = say("moreFor", { name: title(recording) });
+      recover.hidden = state !== "recoverable";
+      save.hidden = place !== "app" || state !== "finished";
+      if (state === "finished") posters.show(picture, `${path(recording)}/poster`, version);
+    },
+    close: () => posters.forget(picture),
+    focus: () => open.focus(),
+  };
+}

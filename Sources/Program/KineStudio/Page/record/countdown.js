@@ -1,0 +1,50 @@
+// The seconds before a recording begins, which the server counts. A key, a click or Cancel ends them.
+import * as dialogs from "../shared/dialogs.js";
+import { button, make, write } from "../shared/elements.js";
+import { say } from "../words/words.js";
+
+// Milliseconds. The second click of two on the button that began it is no answer.
+const idleTime = 600;
+let dialog;
+let timer;
+let abandon;
+// A person who closes the window does not expect to be recorded.
+addEventListener("pagehide", () => { if (dialog) abandon(); });
+
+/** Whether a key is for the page: the others switch windows or silence speech. */
+export function isOwn({ key }) {
+  return !["Control", "Alt", "AltGraph", "Shift", "Meta", "Tab"].includes(key);
+}
+
+/** Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click. */
+export function show(seconds, cancel) {
+  hide();
+  abandon = cancel;
+  const begun = performance.now();
+  const end = begun + seconds * 1000;
+  const count = make("p.count", { "aria-live": "assertive" });
+  const stop = (event) => {
+    if (event.type === "keydown" && !isOwn(event)) return;
+    event.preventDefault();
+    if (event.repeat || performance.now() - begun < idleTime) return;
+    if (dialog) cancel();
+    hide();
+  };
+  dialog = make(
+    "dialog.countdown", { "aria-label": say("countdown"), keydown: stop, pointerdown: stop, click: stop, cancel: stop },
+    count, make("p", {}, say("cancelHint")), button(say("cancel"), () => {}));
+  const update = () => {
+    const rest = Math.ceil((end - performance.now()) / 1000);
+    if (rest > 0) write(count, String(rest));
+    else hide();
+  };
+  dialogs.show(dialog);
+  timer = setInterval(update, 100);
+  update();
+}
+
+export function hide() {
+  clearInterval(timer);
+  dialog?.close();
+  dialog = undefined;
+}

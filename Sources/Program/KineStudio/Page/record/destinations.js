@@ -1,0 +1,66 @@
+// The destinations of a running take: how each is doing, its link, and which others can be added.
+import { arrange, attempt, button, make, write } from "../shared/elements.js";
+import { get, post } from "../shared/session.js";
+import { activity } from "./statistics.js";
+import { say } from "../words/words.js";
+
+/** The name of a destination for a person. */
+export function title(name) {
+  return name === "live" ? say("livePage") : name;
+}
+
+/** A list with its `element`. `path`: of requests for the take's destinations. */
+export function destinationsAt(path) {
+  // By the destinations' numbers.
+  const rows = new Map();
+  const list = make("ul.destinations");
+  const choices = make("div.buttons");
+  const further = make("details", { toggle: () => attempt(offer) }, make("summary", {}, say("broadcastTo")), choices);
+
+  async function offer() {
+    if (!further.open) return;
+    const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
+    const kept = services.filter(({ settings }) => settings === "kept").map(({ id, name }) => [`service:${id}`, name]);
+    choices.replaceChildren(...[...names.map((name) => [name, title(name)]), ...kept].map(([name, text]) => button(text, async () => {
+      await post(path, { destination: name });
+      further.open = false;
+    })));
+  }
+
+  return {
+    element: make("div.broadcasts", {}, list, further),
+    show(destinations, canChange) {
+      further.hidden = !canChange;
+      list.hidden = destinations.length === 0;
+      const items = destinations.map((destination) => ({ ...destination, canChange }));
+      arrange(list, rows, items, ({ number }) => number, ({ number }) => row(`${path}/${number}/remove`));
+    },
+    showStatistics(destinations) {
+      for (const one of destinations) rows.get(one.number)?.showStatistics(one);
+    },
+  };
+}
+
+function row(removal) {
+  let link;
+  const [name, state, numbers] = ["label", "phase", "activity"].map((name) => make(`span.${name}`));
+  const copy = button(say("copyLink"), () => navigator.clipboard.writeText(link).catch(() => {
+    throw new Error(say("cannotCopy", { link }));
+  }));
+  const remove = button(say("endBroadcast"), () => post(removal));
+  const element = make("li", {}, name, state, numbers, copy, remove);
+  return {
+    element,
+    show(destination) {
+      const { label, phase, problem, canChange } = destination;
+      ({ link } = destination);
+      element.dataset.phase = phase;
+      write(name, label);
+      write(state, problem ?? say(`destination.${phase}`));
+      copy.hidden = !link;
+      remove.hidden = !canChange || phase === "ended";
+      if (phase === "ended") write(numbers, "");
+    },
+    showStatistics(statistics) { write(numbers, activity(statistics)); },
+  };
+}

@@ -1,0 +1,74 @@
+// Choices with names, which kinecast.conf keeps as profiles.
+import { ask, line } from "../shared/dialogs.js";
+import { button, choice, hint, make, offer, pick, write } from "../shared/elements.js";
+import { get, post } from "../shared/session.js";
+import { say } from "../words/words.js";
+
+/**
+ * A list of names in an `element`. `read` returns the choice to keep. `choose` gets a choice to show, and its name; undefined:
+ * the last one.
+ */
+export function chooseName({ read, choose }) {
+  const { select, field } = choice(say("choice"), fill);
+  const text = hint();
+  const keepAs = button(say("keepAs"), askForName);
+  const remove = button(say("remove"), removeChosen);
+  let profiles = [];
+  const chosen = () => profiles.find(({ name }) => name === select.value);
+
+  /** Fills the form with the selected choice. */
+  function fill() {
+    update();
+    choose(chosen()?.choice, chosen()?.name);
+  }
+
+  /** Returns what is configured without a name. */
+  function receive(answer) {
+    const name = chosen()?.name;
+    ({ profiles } = answer);
+    select.value = "";
+    offer(select, [["", say("lastUsed")], ...profiles.map((one) => [one.name, one.name])]);
+    pickName(name);
+    return answer.configured;
+  }
+
+  function pickName(name) {
+    pick(select, profiles.some((one) => one.name === name) ? name : "");
+    update();
+  }
+
+  function update() {
+    const { name, others } = chosen() ?? {};
+    remove.hidden = !name;
+    write(text, others?.length ? say("alsoSets", { name, options: others.join(", ") }) : "");
+  }
+
+  function askForName() {
+    const { input, field } = line(say("name"), chosen()?.name, { maxlength: 40 });
+    ask(say("keepAs"), field, [say("keepName"), async () => {
+      const name = input.value.trim();
+      receive(await post("api/profiles", { name, choice: read() }));
+      pickName(name);
+      fill();
+    }]);
+  }
+
+  async function removeChosen() {
+    const { name } = chosen();
+    if (!confirm(say("removeSure", { name }))) return;
+    receive(await post(`api/profiles/${encodeURIComponent(name)}/remove`));
+    fill();
+    keepAs.focus();
+  }
+
+  receive({ profiles });
+  return {
+    element: make("div.names", {}, field, keepAs, remove, text),
+    /** The name of the choice that is shown, unless it has none. */
+    get name() { return chosen()?.name; },
+    /** Reads the names. Returns what is configured without one. */
+    async load() { return receive(await get("api/profiles")); },
+    /** Selects a name, if there is such a choice. */
+    select: pickName,
+  };
+}

@@ -1,0 +1,30 @@
+// The list of events in words, the newest first.
+import { button, make } from "../shared/elements.js";
+import { event, language, say } from "../words/words.js";
+
+const most = 200;
+const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID. */
+export function describe(notice, open) {
+  const { file, recording } = notice;
+  return [
+    make("span", { title: file }, event(notice)),
+    ...(recording ? [button(say("openRecording"), () => open(recording))] : []),
+  ];
+}
+
+/** `open` is as for `describe`. Old notices are shown, and not reported. */
+export function add(section, notice, open, isNew) {
+  let list = section.querySelector("ol");
+  if (!list) {
+    list = make("ol");
+    section.setAttribute("aria-labelledby", "notices-title");
+    section.append(make("h2", { id: "notices-title" }, say("events")), list);
+  }
+  section.hidden = false;
+  list.ariaLive = isNew ? "polite" : "off";
+  const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
+  list.prepend(make("li", { "data-kind": notice.kind }, time, ...describe(notice, open)));
+  while (list.children.length > most) list.lastElementChild.remove();
+}

@@ -1,0 +1,86 @@
+// A take's statistics: counts of frames, and plots of the last two minutes.
+import { make, write } from "../shared/elements.js";
+import { bytes, number, rate, say } from "../words/words.js";
+
+// Files grow in pieces, so the bitrate is a mean of seconds.
+const averaged = 5;
+// One value a second.
+const plotted = 120;
+const [width, height] = [240, 48];
+const rows = ["drawn", "unchanged", "dropped", "bytes"];
+
+/** Statistics with an `element`. `show` gets the newest ones. */
+export function statisticsOf() {
+  const cells = Object.fromEntries(rows.map((row) => [row, make("dd")]));
+  const bitrate = plot(say("bitrate"), rate);
+  const delay = plot(say("delay"), (milliseconds) => say("milliseconds", { value: number(milliseconds) }));
+  const drops = plot(say("drops"), number);
+  // The newest statistics, the oldest first.
+  let recent = [];
+  return {
+    element: make(
+      "details.statistics", {}, make("summary", {}, say("statistics")),
+      make("div.plots", {}, bitrate.element, delay.element, drops.element),
+      make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), cells[row])))),
+    /** `shown`: the picture's delay in milliseconds; null: not known. */
+    show(statistics, shown) {
+      const now = { at: performance.now(), ...statistics };
+      const last = recent.at(-1);
+      recent = [...recent, now].slice(-averaged - 1);
+      for (const row of rows) write(cells[row], (row === "bytes" ? bytes : number)(statistics[row]));
+      delay.add(shown);
+      if (!last) return;
+      bitrate.add(Math.max(0, outgoing(now) - outgoing(recent[0])) * 8000 / Math.max(200, now.at - recent[0].at));
+      drops.add(Math.max(0, dropped(statistics) - dropped(last)));
+    },
+  };
+}
+
+/** The bytes that the encoder has made, as far as they were written or taken. */
+function outgoing({ bytes: written, destinations }) {
+  return Math.max(written, ...destinations.map((one) => one.bytes));
+}
+
+function dropped({ dropped: lost, destinations }) {
+  return lost + destinations.reduce((sum, one) => sum + one.skipped, 0);
+}
+
+/** A small plot of a value. `format` makes a text of one. */
+function plot(label, format) {
+  const value = make("span.value");
+  const picture = make("div", { role: "img" });
+  picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><path fill="none"/></svg>`;
+  let values = [];
+  return {
+    element: make("div.plot", {}, make("span.label", {}, label), value, picture),
+    /** Adds the value of this second; null: unknown. */
+    add(newest) {
+      values = [...values, newest].slice(-plotted);
+      // A line along the bottom is zero.
+      const top = Math.max(...values, 1e-9);
+      const path = values.map((one, index) => {
+        if (one == null) return "";
+        const x = (plotted - values.length + index) * width / (plotted - 1);
+        const y = height - 2 - one / top * (height - 4);
+        return `${values[index - 1] == null ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
+      });
+      picture.querySelector("path").setAttribute("d", path.join(""));
+      const text = newest == null ? "–" : format(newest);
+      write(value, text);
+      picture.setAttribute("aria-label", `${label}: ${text}`);
+    },
+  };
+}
+
+/** A destination's numbers on one line. */
+export function activity({ bitrate, viewers, waiting, roundTrip, reconnects, restarts, memory, memoryLimit }) {
+  return [
+    viewers != null && say(viewers === 1 ? "viewer" : "viewers", { count: number(viewers) }),
+    bitrate != null && rate(bitrate),
+    waiting && say("waiting", { value: number(waiting) }),
+    roundTrip != null && say("roundTrip", { value: number(roundTrip) }),
+    reconnects && say("reconnects", { count: number(reconnects) }),
+    restarts && say("restarts", { count: number(restarts) }),
+    memory && say("memory", { used: bytes(memory), limit: bytes(memoryLimit) }),
+  ].filter(Boolean).join(" · ");
+}

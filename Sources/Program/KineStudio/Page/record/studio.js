@@ -1,0 +1,74 @@
+// The studio's window: takes, the form for a new one, recordings, and events.
+import * as disk from "./disk.js";
+import { complain, write } from "../shared/elements.js";
+import { on } from "../shared/events.js";
+import { add, describe } from "./notices.js";
+import { isOpen, showTakes } from "./takes.js";
+import { showViews } from "./views.js";
+
+// Milliseconds.
+const newAge = 2000;
+// Another machine's clock differs from this one's.
+const longestSkew = 20_000;
+const marks = { recording: "● ", paused: "⏸ " };
+const element = (id) => document.getElementById(id);
+const icon = document.querySelector("link[rel=icon]");
+
+/** A control that vanishes takes the focus with it, which then goes to this one. */
+function keepFocus(next) {
+  setTimeout(() => { if (document.activeElement === document.body) next?.focus({ preventScroll: true }); }, 100);
+}
+
+/** Shows takes, the form, recordings and events. `setPhase` gets the state of the connection. */
+export function showStudio(setPhase) {
+  const takes = showTakes(element("takes"), ({ text, time, phase }) => {
+    const isConnected = document.body.dataset.phase === "open";
+    if (isConnected) write(element("state"), text);
+    const mark = isConnected && marks[phase] || "";
+    element("elapsed").hidden = !mark;
+    write(element("elapsed"), mark && time);
+    // The title of a hidden window is seldom renewed.
+    document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
+    const wanted = mark && phase === "recording" ? "icon-recording.svg" : "icon.svg";
+    // The browser loads it.
+    if (isConnected && icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+  });
+  // The form is loaded when its view is shown first.
+  let form;
+  const views = showViews(async (isRecord) => {
+    takes.showPreviews();
+    if (!isRecord) return;
+    const { show } = await import("./recording.js");
+    form ??= show(element("recording"));
+    form.refresh();
+  });
+  on("connection", (kind) => {
+    setPhase(kind);
+    takes.update();
+    takes.showPreviews();
+    if (kind !== "open") return;
+    form?.refresh();
+    views.refresh();
+  });
+  let isRunning = false;
+  on("takes", (list) => {
+    const begins = !isRunning && list.some(isOpen);
+    isRunning = list.some(isOpen);
+    if (!begins) return;
+    element("ended").hidden = true;
+    keepFocus(element("takes").firstElementChild);
+  });
+  on("recordings", views.refresh);
+  on("disk", (space) => disk.show(element("disk"), space));
+  on("notice", (notice, at) => {
+    // A window that opens later lists older ones, too.
+    const isNew = performance.now() - at <= newAge && Math.abs(Date.now() - notice.time) <= longestSkew;
+    add(element("notices"), notice, views.open, isNew);
+    if (!isNew) return;
+    if (["failed", "warning"].includes(notice.kind)) complain(notice.text);
+    if (notice.kind !== "ended") return;
+    element("ended").replaceChildren(...describe(notice, views.open));
+    element("ended").hidden = false;
+    keepFocus(element("ended").querySelector("button"));
+  });
+}

@@ -1,0 +1,45 @@
+// The window's views: Record, and Recordings, whose modules are loaded once it is opened.
+import { attempt, complain, make } from "../shared/elements.js";
+import { say } from "../words/words.js";
+
+// Reloading the page keeps the view. An entry in the history for each would keep the window from closing itself.
+const place = "kinecast-view";
+
+/**
+ * Shows the last view. `changed` is called when a view is shown; it gets whether that is
+ * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
+ */
+export function showViews(changed) {
+  const [views, record, section] = ["views", "record", "library"].map((id) => document.getElementById(id));
+  let library;
+  let isLibrary = false;
+  const links = ["record", "recordings"].map((name) => make("a", { href: "#", click: (event) => {
+    event.preventDefault();
+    attempt(() => show(name === "recordings"));
+  } }, say(name)));
+
+  function keep(recording) { sessionStorage.setItem(place, JSON.stringify({ isLibrary, recording })); }
+
+  async function show(isWanted, recording) {
+    complain();
+    const returns = !isLibrary;
+    isLibrary = isWanted;
+    record.hidden = isLibrary;
+    section.hidden = !isLibrary;
+    links.forEach((one, index) => { one.ariaCurrent = isLibrary === (index === 1) ? "page" : null; });
+    keep();
+    if (!isLibrary) library?.leave();
+    await changed(!isLibrary);
+    if (!isLibrary) return;
+    const { showLibrary } = await import("../library/library.js");
+    library ??= showLibrary(section, { record: () => show(false), opened: keep });
+    await library.enter(recording, returns);
+  }
+
+  views.setAttribute("aria-label", say("views"));
+  views.append(...links);
+  views.hidden = false;
+  const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
+  attempt(() => show(Boolean(last.isLibrary), last.recording));
+  return { refresh() { if (isLibrary) library?.refresh(); }, open: (id) => show(true, id) };
+}

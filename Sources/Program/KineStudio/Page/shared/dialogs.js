@@ -1,0 +1,52 @@
+// Questions in a dialog.
+import { button, field, make, write } from "./elements.js";
+import { say } from "../words/words.js";
+
+/** Shows a dialog until it is closed. */
+export function show(dialog) {
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/**
+ * Shows a question. `actions`: pairs of a label and a function. The dialog closes after an action; one that fails leaves it
+ * open, with the error's sentence. Enter in a field of text is the first action.
+ */
+export function ask(title, content, ...actions) {
+  const problem = make("p.problem", { role: "alert" });
+  const buttons = actions.map(([label, action], index) => button(label, async () => {
+    await action();
+    dialog.close();
+  }, { class: index ? null : "primary" }, (sentence = "") => write(problem, sentence)));
+  const cancel = button(say(actions.length ? "cancel" : "close"), () => dialog.close());
+  const dialog = make(
+    "dialog.question", { "aria-label": title }, make("h2", {}, title), content, problem,
+    make("div.buttons", {}, ...buttons, cancel));
+  dialog.addEventListener("keydown", (event) => {
+    // A key that is still held answers no question that it has opened.
+    if (event.key === "Enter" && event.repeat) return event.preventDefault();
+    // Enter also ends the composition of a word, as in Chinese.
+    if (event.key !== "Enter" || event.isComposing || !event.target.matches("input:not([type=number])")) return;
+    event.preventDefault();
+    buttons[0]?.click();
+  });
+  show(dialog);
+  dialog.querySelector("input:not([type])")?.select();
+  return dialog;
+}
+
+/** Shows something to choose in. Returns what `value` gives once the button is pressed; undefined if the dialog is closed. */
+export function choose(title, label, content, value) {
+  return new Promise((resolve) => {
+    const dialog = ask(title, content, [label, () => resolve(value())]);
+    dialog.className = "sources";
+    dialog.addEventListener("close", () => resolve());
+  });
+}
+
+/** A field for a line of text, with its label. */
+export function line(label, value = "", attributes = {}) {
+  const input = make("input", { value, autocomplete: "off", spellcheck: "false", ...attributes });
+  return { input, field: field(label, input) };
+}

@@ -1,0 +1,42 @@
+// The server's events, over the worker that all windows of a browser share.
+import { key, setConnected } from "./session.js";
+import { say } from "../words/words.js";
+
+// Events about a moment, which later listeners do not get.
+const moments = ["still", "job", "notice"];
+const handlers = {};
+const newest = {};
+let worker;
+
+/**
+ * Calls a handler for each event of a type: of openapi.json, or `connection` with open, lost or refused. The handler gets
+ * the event's data, and when it came (performance.now); the newest event at once. Returns a function that ends this.
+ */
+export function on(type, handler) {
+  handlers[type] ??= new Set();
+  handlers[type].add(handler);
+  if (newest[type]) handler(...newest[type]);
+  return () => handlers[type].delete(handler);
+}
+
+/** Begins with what `open` of the session has returned, which is forgotten here. */
+export function listen(challenger) {
+  if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
+  worker = new SharedWorker("shared/events-worker.js", { name: key() }).port;
+  worker.onmessage = ({ data: { type, data, age } }) => {
+    const values = [data, performance.now() - age];
+    if (type === "connection") setConnected(data === "open");
+    if (!moments.includes(type)) newest[type] = values;
+    for (const handler of handlers[type] ?? []) handler(...values);
+  };
+  worker.postMessage(challenger);
+}
+
+/** Returns when the server has proven itself anew, for what connects again before the loss is known here. */
+export function prove() {
+  return new Promise((resolve, reject) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => data ? resolve() : reject(new Error(say("serverGone")));
+    worker.postMessage(null, [port2]);
+  });
+}

@@ -1,0 +1,76 @@
+// The page's session: it exchanges the token of its link, once, for a cookie and for the key that every request needs.
+import { say } from "../words/words.js";
+
+// Reloading the page keeps it.
+const place = "kinecast-key";
+// Nothing is sent without the proof.
+let isConnected = true;
+
+export function setConnected(value) { isConnected = value; }
+
+/** The session's key; null if there is none. */
+export function key() {
+  return sessionStorage.getItem(place);
+}
+
+/** The headers of a request to the session. */
+export function headers() {
+  return key() ? { "Kinecast-Key": key() } : {};
+}
+
+/** Returns what the worker needs in order to know the server again. Throws with a sentence if the link does not work. */
+export async function open() {
+  const token = location.hash.slice(1);
+  // A navigation would add an entry to the history, and the window could not close itself.
+  history.replaceState(null, "", location.pathname + location.search);
+  if (!token && !key()) throw new Error(say("noLink"));
+  const { key: given, ...challenger } = await post("api/session", token ? { token } : {});
+  sessionStorage.setItem(place, given);
+  return challenger;
+}
+
+/** Asks for a change. Throws with the server's sentence if it refuses. */
+export async function post(path, body = {}) {
+  return read(await send(path, body));
+}
+
+/** Asks for a file that is made for this request, as a blob. Throws as `post` does. */
+export async function postFile(path, body) {
+  const response = await send(path, body);
+  return response.ok ? response.blob() : read(response);
+}
+
+export async function get(path) {
+  return read(await request(path, {}));
+}
+
+/** An image of the session, which is ready to be shown; undefined if it is not there any more. */
+export async function getImage(path) {
+  const file = await request(path, {}).then((response) => response.status === 200 && response.blob()).catch(() => null);
+  if (!file) return;
+  const image = Object.assign(new Image(), { src: URL.createObjectURL(file), alt: "" });
+  await image.decode().catch(() => {});
+  URL.revokeObjectURL(image.src);
+  return image;
+}
+
+function send(path, body) {
+  return request(path, { "Content-Type": "application/json" }, { method: "POST", body: JSON.stringify(body), keepalive: true });
+}
+
+/** Asks with these headers and the session's. Throws with a sentence without a server. */
+export async function request(path, fields, options) {
+  try {
+    if (!isConnected) throw new Error();
+    return await fetch(path, { headers: { ...fields, ...headers() }, ...options });
+  } catch {
+    throw new Error(say("serverGone"));
+  }
+}
+
+async function read(response) {
+  // A tunnel's own page, or a server that was killed meanwhile, gives no JSON.
+  const answer = await response.json().catch(() => null);
+  if (!answer || !response.ok) throw new Error(answer?.message ?? say("serverGone"));
+  return answer;
+}

@@ -1,0 +1,49 @@
+// An app's recording: the person plays, cuts, saves and shares it, and the app does what they want.
+import { ask, line } from "../shared/dialogs.js";
+import { attempt, complain, make } from "../shared/elements.js";
+import { on } from "../shared/events.js";
+import { Jobs } from "../shared/jobs.js";
+import { title } from "../library/recordings.js";
+import { get, post } from "../shared/session.js";
+import { Viewer } from "../library/viewer.js";
+import { load, say } from "../words/words.js";
+
+await load("library");
+
+/** An app's recording in an `element`. `path`: where the sheet's paths begin. `buttons`: end it. */
+export function makeReview(path, { activities }, buttons) {
+  const jobs = new Jobs();
+  const viewer = new Viewer(complain, jobs, { work: path, activities, save });
+  let content;
+
+  async function find() {
+    const { recordings } = await get("api/recordings");
+    const found = recordings.find(({ id }) => id === content.recording);
+    // An app's data may be elsewhere than the server's.
+    return found && (content.isSaved ? found : { ...found, place: "app" });
+  }
+
+  function save(recording, note) {
+    const name = line(say("name"), title(recording), { maxlength: 200 });
+    ask(say("saveToVideos"), make("div", {}, name.field, note), [say("saveToVideos"), async () => {
+      const typed = name.input.value.trim();
+      const { job } = await post(`${path}/save`, { name: typed });
+      jobs.add(job, say("cutting", { name: typed }));
+    }]);
+  }
+
+  on("recordings", () => { if (content) attempt(async () => viewer.update(await find())); });
+  return {
+    element: make("div.sheet-body", {}, jobs.element, viewer.element, buttons),
+    /** Shows the recording of a content, which may be a new file. */
+    async show(newest) {
+      content = newest;
+      const recording = await find();
+      if (content !== newest) return;
+      if (!recording) throw new Error(say("recordingGone"));
+      await viewer.open(recording);
+      // Errors about the previous file do not matter any more.
+      complain();
+    },
+  };
+}
