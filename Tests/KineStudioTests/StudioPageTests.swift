@@ -73,10 +73,10 @@ import Testing
 
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
     /// The challenges, and the names of what is fetched in the background, need 3,300; windows of one recording or app 600 more.
-    /// The folders in the paths of imports need 600.
-    private static let viewLimit = 124_900
-    private static let servicesLimit = 141_300
-    private static let wholeLimit = 199_100
+    /// The folders in the paths of imports, and names that say what is done, need 1,200.
+    private static let viewLimit = 125_500
+    private static let servicesLimit = 141_800
+    private static let wholeLimit = 199_900
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

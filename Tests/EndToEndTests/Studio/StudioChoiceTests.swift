@@ -101,7 +101,7 @@ import Testing
                     """
                     const done = arguments[0];
                     const spaces = [[120e6, 240], [1.2e9, 2400], [38e9, 75600]];
-                    import("/record/disk.js").then(({ show }) => done(spaces.map(([free, duration]) => {
+                    import("/record/disk.js").then(({ showSpace: show }) => done(spaces.map(([free, duration]) => {
                         const line = document.createElement("p");
                         show(line, { free, duration });
                         return `${line.textContent}, ${line.className}, ${line.role}`;

@@ -1,7 +1,7 @@
 // The page: opens the session, and shows the studio, one recording, or an app's sheet.
-import { attempt, complain, write } from "./shared/elements.js";
+import { attempt, complain, setText } from "./shared/elements.js";
 import { listen, on } from "./shared/events.js";
-import { place } from "./shared/places.js";
+import { takePlace } from "./shared/places.js";
 import { open } from "./shared/session.js";
 import { language, say } from "./words/words.js";
 
@@ -15,7 +15,7 @@ function setPhase(phase) {
   for (const name of ["views", "takes", "recording", "notices", "library", "sheet"]) {
     if (element(name)) element(name).inert = !isOpen;
   }
-  if (!isOpen) write(element("state"), say(phase));
+  if (!isOpen) setText(element("state"), say(phase));
   complain(phase === "refused" || phase === "lost" ? say(`${phase}Help`) : "");
 }
 
@@ -30,7 +30,7 @@ const sheet = new URLSearchParams(location.search).get("sheet");
 await attempt(async () => {
   const { recording, ...challenger } = await open();
   if (!sheet && !recording) {
-    on("questions", async (questions) => (await import("./record/questions.js")).show(questions));
+    on("questions", async (questions) => (await import("./record/questions.js")).showQuestion(questions));
     (await import("./record/studio.js")).showStudio(setPhase);
     listen(challenger);
     return fetchRest(
@@ -38,12 +38,12 @@ await attempt(async () => {
       "record/questions", "player", "webcodecs", "mediasource");
   }
   // Each has a stream of its own.
-  if (!await place(undefined, true) && recording) throw new Error(say("manyWindows"));
+  if (!await takePlace(undefined, true) && recording) throw new Error(say("manyWindows"));
   element("state").hidden = true;
   listen(challenger);
   if (sheet) {
     fetchRest("sheet/review", "sheet/form");
-    return (await import("./sheet/sheet.js")).show(sheet, setPhase);
+    return (await import("./sheet/sheet.js")).showSheet(sheet, setPhase);
   }
   fetchRest("library/viewer");
   (await import("./library/library.js")).showRecording(recording, setPhase);

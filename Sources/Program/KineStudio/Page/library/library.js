@@ -1,10 +1,10 @@
 // The library of recordings: a grid that is sorted and searched, or the viewer of one of them.
-import { ask, line } from "../shared/dialogs.js";
-import { arrange, attempt, button, choice, complain, hint, make, offer, write } from "../shared/elements.js";
+import { ask, textField } from "../shared/dialogs.js";
+import { arrange, attempt, button, choice, complain, hint, make, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
 import { Posters } from "./posters.js";
-import { path, title } from "./recordings.js";
+import { pathOf, title } from "./recordings.js";
 import { get, post } from "../shared/session.js";
 import { makeTile } from "./tile.js";
 import { makeUndo } from "./undo.js";
@@ -34,7 +34,10 @@ export function showRecording(id, setPhase) {
   return library.enter(id);
 }
 
-/** Fills the section. `leaveFor.record` shows the other view, if there is one. `leaveFor.opened` gets the ID of what the viewer shows, if anything. */
+/**
+ * Fills the section. `leaveFor.record` shows the other view, if there is one. `leaveFor.opened` gets the ID of what the viewer
+ * shows, if anything.
+ */
 export function showLibrary(section, leaveFor) {
   let recordings;
   let loading = Promise.resolve();
@@ -46,7 +49,7 @@ export function showLibrary(section, leaveFor) {
   const jobs = new Jobs();
   const undo = makeUndo((recording) => change(Promise.resolve(recording)));
   const order = choice(say("sortBy"), show);
-  const search = line(say("search"), "", { type: "search", input: show });
+  const search = textField(say("search"), "", { type: "search", input: show });
   const grid = make("ul.tiles");
   const status = hint();
   const again = button(say("tryAgain"), refresh, { hidden: true });
@@ -61,9 +64,9 @@ export function showLibrary(section, leaveFor) {
     rename: (recording) => askForName(recording, "rename"),
     remove,
     save: (recording, note) => askForName(recording, "save", "saveToVideos", note),
-    recover: (recording) => change(post(`${path(recording)}/recover`)),
+    recover: (recording) => change(post(`${pathOf(recording)}/recover`)),
   };
-  offer(order.select, Object.keys(orders).map((name) => [name, say(`sort.${name}`)]));
+  setOptions(order.select, Object.keys(orders).map((name) => [name, say(`sort.${name}`)]));
   section.setAttribute("aria-label", say("recordings"));
   section.append(jobs.element, list, undo.element);
 
@@ -74,14 +77,14 @@ export function showLibrary(section, leaveFor) {
   }
 
   async function read() {
-    if (!recordings) write(status, say("lookingForRecordings"));
+    if (!recordings) setText(status, say("lookingForRecordings"));
     try {
       const answer = await get("api/recordings");
       ({ recordings } = answer);
-      write(place, answer.directory ? say("recordingsIn", answer) : "");
+      setText(place, answer.directory ? say("recordingsIn", answer) : "");
       again.hidden = true;
     } catch (error) {
-      write(status, error.message);
+      setText(status, error.message);
       empty.hidden = true;
       again.hidden = false;
       return;
@@ -102,7 +105,7 @@ export function showLibrary(section, leaveFor) {
     empty.hidden = !isEmpty;
     place.hidden = isEmpty;
     list.classList.toggle("none", isEmpty);
-    write(status, shown.length || isEmpty ? "" : say("notFound"));
+    setText(status, shown.length || isEmpty ? "" : say("notFound"));
     arrange(grid, tiles, shown, ({ id }) => id, () => makeTile(actions, posters));
   }
 
@@ -164,14 +167,14 @@ export function showLibrary(section, leaveFor) {
 
   /** Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show. */
   function askForName(recording, operation, word = operation, note = null) {
-    const name = line(say("name"), title(recording), { maxlength: 200 });
+    const name = textField(say("name"), title(recording), { maxlength: 200 });
     ask(say(word), make("div", {}, name.field, note), [say(word), () =>
-      change(post(`${path(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
+      change(post(`${pathOf(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
   }
 
   async function remove(recording) {
     complain();
-    const answer = await post(`${path(recording)}/delete`);
+    const answer = await post(`${pathOf(recording)}/delete`);
     undo.show(say("deleted", { name: title(recording) }), answer.undo);
     if (recording.id === opened) close();
     const tile = tiles.get(recording.id)?.element;

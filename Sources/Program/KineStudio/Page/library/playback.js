@@ -1,7 +1,7 @@
 // Plays one recording, exact to the frame: the server says where frames begin.
-import { attempt, button, complain, hint, make, write } from "../shared/elements.js";
+import { attempt, button, complain, hint, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { path as pathOf } from "./recordings.js";
+import { pathOf } from "./recordings.js";
 import { post, request } from "../shared/session.js";
 import { say } from "../words/words.js";
 
@@ -33,7 +33,7 @@ export function makePlayback(changed, loaded, again) {
     playsinline: true, preload: "auto", play: changed, pause: settle, timeupdate: tick, error: fail,
     click: () => player.toggle(),
     loadeddata: () => {
-      write(text, "");
+      setText(text, "");
       element.dataset.state = "ready";
       loaded();
     },
@@ -48,7 +48,7 @@ export function makePlayback(changed, loaded, again) {
   const element = make("div.preview.player", {}, video, text, reopen);
 
   function show(sentence) {
-    write(text, sentence);
+    setText(text, sentence);
     reopen.hidden = false;
     element.dataset.state = "failed";
   }
@@ -132,7 +132,7 @@ export function makePlayback(changed, loaded, again) {
       player.duration = recording.duration ?? 0;
       player.time = time;
       video.setAttribute("aria-label", say("pictureOf", { name: recording.name }));
-      write(text, say("opening"));
+      setText(text, say("opening"));
       await attempt(async () => {
         const { address } = await post(`${path}/open`);
         if (recording !== newest) return;

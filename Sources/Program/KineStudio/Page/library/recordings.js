@@ -4,7 +4,7 @@ import { bytes, clock, language, say } from "../words/words.js";
 const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
 
 /** The path of a recording's requests. */
-export function path({ id }) {
+export function pathOf({ id }) {
   return `api/recordings/${encodeURIComponent(id)}`;
 }
 

@@ -1,5 +1,5 @@
 // Shares a recording by an activity of the desktop, or to an address.
-import { ask, line } from "../shared/dialogs.js";
+import { ask, textField } from "../shared/dialogs.js";
 import { make } from "../shared/elements.js";
 import { title } from "./recordings.js";
 import { get, post } from "../shared/session.js";
@@ -8,20 +8,23 @@ import { say } from "../words/words.js";
 // The server's titles are English.
 const known = ["copy", "open", "email", "upload"];
 
-function name({ id, title: text }) {
+function activityTitle({ id, title: text }) {
   return known.includes(id) ? say(`activity.${id}`) : text;
 }
 
-/** Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's. `note`: an element to show. */
-export async function share(recording, jobs, work, offered, note) {
+/**
+ * Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's.
+ * `note`: an element to show.
+ */
+export async function shareRecording(recording, jobs, work, offered, note) {
   const isKept = recording.place === "videos";
   const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
   if (!activities.length) throw new Error(say("noActivities"));
-  const address = line(say("address"), "", { type: "url", maxlength: 2000 });
+  const address = textField(say("address"), "", { type: "url", maxlength: 2000 });
   const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
     (activity, index) => make(
       "label", { class: "box" },
-      make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), name(activity))));
+      make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), activityTitle(activity))));
   const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
   const update = () => { address.field.hidden = !chosen().takesAddress; };
   list.addEventListener("change", update);
@@ -31,6 +34,6 @@ export async function share(recording, jobs, work, offered, note) {
     const request = { activity: activity.id };
     if (activity.takesAddress) request.address = address.input.value.trim();
     const { job } = await post(`${work}/share`, request);
-    jobs.add(job, say("sharing", { name: title(recording), activity: name(activity) }));
+    jobs.add(job, say("sharing", { name: title(recording), activity: activityTitle(activity) }));
   }]);
 }

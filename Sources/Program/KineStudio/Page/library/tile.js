@@ -1,6 +1,6 @@
 // One recording in the library's grid.
-import { button, make, write } from "../shared/elements.js";
-import { facts, path, title, trouble } from "./recordings.js";
+import { button, make, setText } from "../shared/elements.js";
+import { facts, pathOf, title, trouble } from "./recordings.js";
 import { clock, say } from "../words/words.js";
 
 /** A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording. */
@@ -34,16 +34,16 @@ export function makeTile(actions, posters) {
       const { state, duration, place, version } = recording;
       const isRunning = state === "recording";
       this.element.dataset.state = state;
-      write(name, title(recording));
+      setText(name, title(recording));
       name.title = recording.name;
-      write(length, isRunning ? say("phase.recording") : duration == null ? "" : clock(Math.round(duration)));
-      write(about, facts(recording));
-      write(problem, isRunning ? "" : trouble(recording));
+      setText(length, isRunning ? say("phase.recording") : duration == null ? "" : clock(Math.round(duration)));
+      setText(about, facts(recording));
+      setText(problem, isRunning ? "" : trouble(recording));
       menu.hidden = isRunning;
       summary.ariaLabel = say("moreFor", { name: title(recording) });
       recover.hidden = state !== "recoverable";
       save.hidden = place !== "app" || state !== "finished";
-      if (state === "finished") posters.show(picture, `${path(recording)}/poster`, version);
+      if (state === "finished") posters.show(picture, `${pathOf(recording)}/poster`, version);
     },
     close: () => posters.forget(picture),
     focus: () => open.focus(),

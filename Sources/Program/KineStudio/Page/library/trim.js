@@ -1,8 +1,8 @@
 // The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
-import { attempt, hint, make, write } from "../shared/elements.js";
+import { attempt, hint, make, setText } from "../shared/elements.js";
 import { follow, within } from "../shared/pointer.js";
 import { stillStep } from "./playback.js";
-import { path, precise } from "./recordings.js";
+import { pathOf, precise } from "./recordings.js";
 import { get } from "../shared/session.js";
 import { say } from "../words/words.js";
 
@@ -60,7 +60,7 @@ export class Timeline {
     [this.from, this.to] = this.#cuts.get(key(recording)) ?? [0, this.#duration];
     this.#images = [];
     this.#peaks = [];
-    write(this.#hint, say("loadingStrip"));
+    setText(this.#hint, say("loadingStrip"));
     this.#draw();
     this.update();
     this.#changed();
@@ -70,11 +70,11 @@ export class Timeline {
   async load() {
     const recording = this.#recording;
     const parts = await Promise.allSettled([this.#loadWaveform(recording), this.#loadStrip(recording)]);
-    if (recording === this.#recording) write(this.#hint, parts.find(({ reason }) => reason)?.reason.message ?? "");
+    if (recording === this.#recording) setText(this.#hint, parts.find(({ reason }) => reason)?.reason.message ?? "");
   }
 
   async #loadStrip(recording) {
-    const { images } = await get(`${path(recording)}/strip`);
+    const { images } = await get(`${pathOf(recording)}/strip`);
     const loaded = await Promise.all(images.map(({ jpeg }) => {
       const bytes = Uint8Array.from(atob(jpeg), (character) => character.charCodeAt(0));
       return createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
@@ -86,7 +86,7 @@ export class Timeline {
 
   async #loadWaveform(recording) {
     if (!recording.hasAudio) return;
-    const { peaks } = await get(`${path(recording)}/waveform`);
+    const { peaks } = await get(`${pathOf(recording)}/waveform`);
     if (recording !== this.#recording) return;
     this.#peaks = peaks;
     this.#draw();
@@ -120,15 +120,15 @@ export class Timeline {
   /** Shows the position and the cut. */
   update() {
     const values = { position: this.#playback.time, from: this.from, to: this.to };
-    const share = (value) => `${this.#duration ? value / this.#duration * 100 : 0}%`;
+    const percent = (value) => `${this.#duration ? value / this.#duration * 100 : 0}%`;
     for (const [name, handle] of Object.entries(this.#handles)) {
-      handle.style.left = share(values[name]);
+      handle.style.left = percent(values[name]);
       handle.ariaValueMax = this.#duration.toFixed(3);
       handle.ariaValueNow = values[name].toFixed(3);
       handle.ariaValueText = precise(values[name]);
     }
-    this.#outside[0].style.width = share(this.from);
-    this.#outside[1].style.width = share(this.#duration - this.to);
+    this.#outside[0].style.width = percent(this.from);
+    this.#outside[1].style.width = percent(this.#duration - this.to);
   }
 
   /** Begins the cut with the frame that is shown. */

@@ -1,5 +1,5 @@
 // The sentence after a deletion, with a button that undoes it.
-import { button, make, write } from "../shared/elements.js";
+import { button, make, setText } from "../shared/elements.js";
 import { post } from "../shared/session.js";
 import { say } from "../words/words.js";
 
@@ -19,7 +19,7 @@ export function makeUndo(undone) {
   const element = make("div.undo", {}, text, undo);
 
   function hide() {
-    write(text, "");
+    setText(text, "");
     undo.hidden = true;
   }
 
@@ -33,7 +33,7 @@ export function makeUndo(undone) {
     show(sentence, newest) {
       token = newest;
       since = performance.now();
-      write(text, sentence);
+      setText(text, sentence);
       undo.hidden = false;
     },
   };

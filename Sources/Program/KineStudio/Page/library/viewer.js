@@ -1,10 +1,10 @@
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
-import { ask, line } from "../shared/dialogs.js";
-import { button, leave, make, write } from "../shared/elements.js";
+import { ask, textField } from "../shared/dialogs.js";
+import { button, leave, make, setText } from "../shared/elements.js";
 import { makePlayback } from "./playback.js";
-import { facts, path, precise, title, trouble } from "./recordings.js";
+import { facts, pathOf, precise, title, trouble } from "./recordings.js";
 import { get, post, postFile } from "../shared/session.js";
-import { share } from "./share.js";
+import { shareRecording } from "./share.js";
 import { Timeline } from "./trim.js";
 import { say } from "../words/words.js";
 
@@ -55,7 +55,8 @@ export class Viewer {
         tool("setTo", () => this.#timeline.setTo()), this.#cut, this.#whole, this.#keep));
     this.#further = [
       tool("saveFrame", () => this.#saveFrame()),
-      tool("share", (recording) => share(recording, jobs, this.#work, actions.activities, this.#note)), tool("keys", () => showKeys()),
+      tool("share", (recording) => shareRecording(recording, jobs, this.#work, actions.activities, this.#note)),
+      tool("keys", () => showKeys()),
     ];
     this.#rename = tool("rename", actions.rename);
     this.#remove = tool("remove", actions.remove);
@@ -98,9 +99,9 @@ export class Viewer {
     this.#recording = recording;
     const { state, place, width, height } = recording;
     const isFinished = state === "finished";
-    write(this.#title, title(recording));
-    write(this.#facts, isFinished ? `${facts(recording)} · ${width}×${height}` : facts(recording));
-    write(this.#trouble, trouble(recording));
+    setText(this.#title, title(recording));
+    setText(this.#facts, isFinished ? `${facts(recording)} · ${width}×${height}` : facts(recording));
+    setText(this.#trouble, trouble(recording));
     this.#playback.element.hidden = !isFinished;
     this.#tools.hidden = !isFinished;
     for (const one of this.#further) one.hidden = !isFinished;
@@ -115,22 +116,22 @@ export class Viewer {
     const { isCut } = this.#timeline;
     this.#timeline.update();
     const speed = playback.isPlaying && playback.rate > 1 ? ` ${playback.rate}×` : "";
-    write(this.#time, `${precise(playback.time)} / ${precise(playback.duration)}${speed}`);
-    write(this.#play, say(playback.isPlaying ? "pause" : "play"));
+    setText(this.#time, `${precise(playback.time)} / ${precise(playback.duration)}${speed}`);
+    setText(this.#play, say(playback.isPlaying ? "pause" : "play"));
     for (const one of [this.#cut, this.#whole, this.#keep]) one.hidden = !isCut;
   }
 
   /** The hint that sharing sends the whole recording, shown while a cut is set. */
   get #note() { return this.#timeline.isCut ? make("p.hint", {}, say("notCut")) : null; }
 
-  get #work() { return this.#actions.work ?? path(this.#recording); }
+  get #work() { return this.#actions.work ?? pathOf(this.#recording); }
 
   #playCut() { this.#playback.playCut(this.#timeline.from, this.#timeline.to); }
 
   async #saveFrame() {
     const recording = this.#recording;
     const { time } = this.#playback;
-    const file = await postFile(`${path(recording)}/frame`, { time: await this.#playback.frame(time) });
+    const file = await postFile(`${pathOf(recording)}/frame`, { time: await this.#playback.frame(time) });
     const name = `${title(recording)} ${precise(time).replaceAll(":", ".")}.png`;
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
@@ -142,7 +143,7 @@ export class Viewer {
     this.#playback.pause();
     const recording = this.#recording;
     const { from, to } = this.#timeline;
-    const name = line(say("name"), say("cutOf", { name: title(recording) }), { maxlength: 200 });
+    const name = textField(say("name"), say("cutOf", { name: title(recording) }), { maxlength: 200 });
     const begin = (options) => this.#trim(recording, { from, to, ...options });
     const dialog = ask(
       say("saveCut"),

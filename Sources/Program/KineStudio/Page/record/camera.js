@@ -1,6 +1,6 @@
 // The choice of a camera for a recording: its picture at its place in the source's picture.
 import { makeFrame, usual } from "./cameraframe.js";
-import { box, button, choice, hint, make, offer, pick, write } from "../shared/elements.js";
+import { button, checkbox, choice, hint, make, pick, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { getImage } from "../shared/session.js";
 import { say } from "../words/words.js";
@@ -18,7 +18,7 @@ export function chooseCamera(changed) {
   let isConfigured = false;
   const list = choice(say("camera"), choose);
   const shape = choice(say("shape"), look);
-  const mirror = box(say("mirror"), false, look);
+  const mirror = checkbox(say("mirror"), false, look);
   const open = button(say("openCamera"), choose);
   const text = hint();
   const frame = makeFrame((chosen) => { layout = chosen; });
@@ -28,16 +28,16 @@ export function chooseCamera(changed) {
     "div.camera", { hidden: true }, stage, make("div.looks", {}, shape.field, mirror.label, open), text);
   let image = make("img", { alt: "", hidden: true });
   frame.element.prepend(image);
-  offer(shape.select, shapes.map((shape) => [shape, say(`shape.${shape}`)]));
+  setOptions(shape.select, shapes.map((shape) => [shape, say(`shape.${shape}`)]));
   on("camera", async ({ picture, width, height, problem }) => {
-    if (problem) write(text, problem);
+    if (problem) setText(text, problem);
     if (picture == null || !shown()) return forget();
     number = picture;
     const newest = await getImage(`api/pictures/${picture}`);
     if (!newest || number !== picture) return;
     image.replaceWith(newest);
     image = newest;
-    write(text, "");
+    setText(text, "");
     frame.show(layout, { width, height });
   });
 
@@ -52,7 +52,7 @@ export function chooseCamera(changed) {
   function choose() {
     isOpen = true;
     forget();
-    write(text, say("cameraStarting"));
+    setText(text, say("cameraStarting"));
     update();
     changed();
   }
@@ -82,8 +82,8 @@ export function chooseCamera(changed) {
       if (camera !== "none") return { camera, cameraLayout: layout };
       return isConfigured ? { camera } : {};
     },
-    offer(cameras) {
-      offer(list.select, [["none", say("none")], ...cameras.map(({ name }) => [name, name])]);
+    setCameras(cameras) {
+      setOptions(list.select, [["none", say("none")], ...cameras.map(({ name }) => [name, name])]);
       update();
     },
     show(chosen, configured) {

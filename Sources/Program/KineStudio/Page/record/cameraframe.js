@@ -1,6 +1,6 @@
 // A camera's place in a picture, which a person drags and resizes.
 import { make } from "../shared/elements.js";
-import { follow, place, within } from "../shared/pointer.js";
+import { follow, setBounds, within } from "../shared/pointer.js";
 import { say } from "../words/words.js";
 
 /** A camera's place, unless another one is chosen. */
@@ -31,7 +31,7 @@ export function makeFrame(changed) {
     const { picture, ...box } = measure();
     if (!box.width || !box.height) return;
     const { x, y, shape } = layout;
-    place(element, box, picture);
+    setBounds(element, box, picture);
     Object.assign(element.dataset, { shape, horizontal: x > 0.5 ? "right" : "left", vertical: y > 0.5 ? "bottom" : "top" });
   }
 
@@ -113,7 +113,7 @@ export function frameOver(preview, change) {
     cover.hidden = !picture;
     if (!picture) return;
     const { offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height } = picture;
-    place(cover, { x, y, width, height }, { width: preview.clientWidth, height: preview.clientHeight });
+    setBounds(cover, { x, y, width, height }, { width: preview.clientWidth, height: preview.clientHeight });
     frame.update();
   });
   for (const picture of [preview, ...pictures]) observer.observe(picture);

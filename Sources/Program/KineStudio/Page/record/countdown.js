@@ -1,6 +1,6 @@
 // The seconds before a recording begins, which the server counts. A key, a click or Cancel ends them.
-import * as dialogs from "../shared/dialogs.js";
-import { button, make, write } from "../shared/elements.js";
+import { showDialog } from "../shared/dialogs.js";
+import { button, make, setText } from "../shared/elements.js";
 import { say } from "../words/words.js";
 
 // Milliseconds. The second click of two on the button that began it is no answer.
@@ -35,10 +35,10 @@ export function show(seconds, cancel) {
     count, make("p", {}, say("cancelHint")), button(say("cancel"), () => {}));
   const update = () => {
     const rest = Math.ceil((end - performance.now()) / 1000);
-    if (rest > 0) write(count, String(rest));
+    if (rest > 0) setText(count, String(rest));
     else hide();
   };
-  dialogs.show(dialog);
+  showDialog(dialog);
   timer = setInterval(update, 100);
   update();
 }

@@ -1,11 +1,11 @@
 // The destinations of a running take: how each is doing, its link, and which others can be added.
-import { arrange, attempt, button, make, write } from "../shared/elements.js";
+import { arrange, attempt, button, make, setText } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
 import { activity } from "./statistics.js";
 import { say } from "../words/words.js";
 
 /** The name of a destination for a person. */
-export function title(name) {
+export function destinationTitle(name) {
   return name === "live" ? say("livePage") : name;
 }
 
@@ -15,13 +15,14 @@ export function destinationsAt(path) {
   const rows = new Map();
   const list = make("ul.destinations");
   const choices = make("div.buttons");
-  const further = make("details", { toggle: () => attempt(offer) }, make("summary", {}, say("broadcastTo")), choices);
+  const further = make("details", { toggle: () => attempt(showChoices) }, make("summary", {}, say("broadcastTo")), choices);
 
-  async function offer() {
+  async function showChoices() {
     if (!further.open) return;
     const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
     const kept = services.filter(({ settings }) => settings === "kept").map(({ id, name }) => [`service:${id}`, name]);
-    choices.replaceChildren(...[...names.map((name) => [name, title(name)]), ...kept].map(([name, text]) => button(text, async () => {
+    const titled = [...names.map((name) => [name, destinationTitle(name)]), ...kept];
+    choices.replaceChildren(...titled.map(([name, text]) => button(text, async () => {
       await post(path, { destination: name });
       further.open = false;
     })));
@@ -55,12 +56,12 @@ function row(removal) {
       const { label, phase, problem, canChange } = destination;
       ({ link } = destination);
       element.dataset.phase = phase;
-      write(name, label);
-      write(state, problem ?? say(`destination.${phase}`));
+      setText(name, label);
+      setText(state, problem ?? say(`destination.${phase}`));
       copy.hidden = !link;
       remove.hidden = !canChange || phase === "ended";
-      if (phase === "ended") write(numbers, "");
+      if (phase === "ended") setText(numbers, "");
     },
-    showStatistics(statistics) { write(numbers, activity(statistics)); },
+    showStatistics(statistics) { setText(numbers, activity(statistics)); },
   };
 }

@@ -1,5 +1,5 @@
 // One line about the free space where recordings go.
-import { write } from "../shared/elements.js";
+import { setText } from "../shared/elements.js";
 import { bytes, number, say } from "../words/words.js";
 
 // Seconds.
@@ -9,7 +9,7 @@ const low = 300;
 const most = 100 * hour;
 
 /** `free`: bytes; `duration`: seconds of recording. The server rounds both. */
-export function show(place, { free, duration }) {
+export function showSpace(place, { free, duration }) {
   const space = bytes(free);
   const [length, unit] = duration >= 2 * hour ? [hour, "hour"] : [60, "minute"];
   const time = number(Math.floor(duration / length), { style: "unit", unit, unitDisplay: "long" });
@@ -19,5 +19,5 @@ export function show(place, { free, duration }) {
   // Assistive technology reports changes only where they matter.
   place.role = isLow ? "status" : null;
   place.hidden = false;
-  write(place, say(name, { space, time }));
+  setText(place, say(name, { space, time }));
 }

@@ -1,6 +1,6 @@
 // Monitors and windows as pictures, to choose one.
 import { choose } from "../shared/dialogs.js";
-import { arrange, attempt, button, group, make, write } from "../shared/elements.js";
+import { arrange, attempt, button, group, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { get, getImage, post } from "../shared/session.js";
 import { say } from "../words/words.js";
@@ -160,8 +160,8 @@ function card(name, value, drawn) {
   return {
     input, picture: place, element: make("label.card", {}, input, place, title, application),
     show(entry) {
-      write(title, entry.title);
-      write(application, entry.application ?? "");
+      setText(title, entry.title);
+      setText(application, entry.application ?? "");
       if (entry.picture != null && entry.picture !== number) load(entry.picture);
     },
     forget() {

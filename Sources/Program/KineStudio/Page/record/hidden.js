@@ -1,5 +1,5 @@
 // The windows that a recording leaves out, as a list to tick.
-import { box, group } from "../shared/elements.js";
+import { checkbox, group } from "../shared/elements.js";
 import { say } from "../words/words.js";
 
 /** A window as a value of --exclude that is valid tomorrow too. */
@@ -26,7 +26,7 @@ export function hiddenWindows() {
   function add(rules) {
     for (const one of rules) {
       if (boxes.has(one)) continue;
-      const { input, label } = box(text(one));
+      const { input, label } = checkbox(text(one));
       input.value = one;
       boxes.set(one, input);
       element.append(label);
@@ -44,7 +44,7 @@ export function hiddenWindows() {
       for (const [one, input] of boxes) input.checked = ticked.has(one);
     },
     /** Offers these windows, one box for each rule. */
-    offer(windows) {
+    setWindows(windows) {
       const rules = new Set(windows.map(rule));
       for (const [one, input] of boxes) {
         if (rules.has(one) || input.checked || input === document.activeElement) continue;

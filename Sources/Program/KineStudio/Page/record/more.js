@@ -1,5 +1,5 @@
 // The options of a recording that have a few values: lists, most of them behind "More".
-import { choice, make, offer, pick } from "../shared/elements.js";
+import { choice, make, pick, setOptions } from "../shared/elements.js";
 import { hiddenWindows } from "./hidden.js";
 import { say } from "../words/words.js";
 
@@ -19,7 +19,7 @@ const fields = {
 };
 
 /** A value of a list as the request has it. */
-function read(name, value) {
+function fromOption(name, value) {
   if (name === "showKeys" || name === "microphoneChannels") return value;
   if (name !== "size") return JSON.parse(value);
   const [width, height] = value.split("x").map(Number);
@@ -27,7 +27,7 @@ function read(name, value) {
 }
 
 /** The value in a list; "": none is set. */
-function write(value) {
+function toOption(value) {
   return value?.width ? `${value.width}x${value.height}` : String(value ?? "");
 }
 
@@ -42,10 +42,10 @@ export function moreOptions() {
     for (const [name, { values, text }] of Object.entries(fields)) {
       const named = (value) => text?.(value) ?? (values.map(String).includes(value) ? say(`${name}.${value}`) : value);
       const { select } = lists[name];
-      const [set, value] = [write(configured[name]), write(chosen[name])];
+      const [set, value] = [toOption(configured[name]), toOption(chosen[name])];
       const unset = set ? say("configuredAs", { value: named(set) }) : say("configured");
       select.value = "";
-      offer(select, [["", unset], ...values.map((value) => [String(value), named(String(value))])]);
+      setOptions(select, [["", unset], ...values.map((value) => [String(value), named(String(value))])]);
       pick(select, value, value && named(value));
     }
     hidden.show(chosen.exclude, configured.exclude);
@@ -58,12 +58,12 @@ export function moreOptions() {
       "details.more", {}, make("summary", {}, say("more")),
       make("div.fields", {}, ...Object.values(rest).map(({ field }) => field)), hidden.element),
     /** Offers to hide windows of the event `choices`. */
-    offer(choices) { hidden.offer(choices.filter(({ source }) => source === "window")); },
+    setWindows(choices) { hidden.setWindows(choices.filter(({ source }) => source === "window")); },
     /** The request's fields. */
     get values() {
       const values = { exclude: hidden.rules };
       for (const [name, { select }] of Object.entries(lists)) {
-        if (select.value) values[name] = read(name, select.value);
+        if (select.value) values[name] = fromOption(name, select.value);
       }
       return values;
     },

@@ -1,6 +1,6 @@
 // Choices with names, which kinecast.conf keeps as profiles.
-import { ask, line } from "../shared/dialogs.js";
-import { button, choice, hint, make, offer, pick, write } from "../shared/elements.js";
+import { ask, textField } from "../shared/dialogs.js";
+import { button, choice, hint, make, pick, setOptions, setText } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
 import { say } from "../words/words.js";
 
@@ -27,7 +27,7 @@ export function chooseName({ read, choose }) {
     const name = chosen()?.name;
     ({ profiles } = answer);
     select.value = "";
-    offer(select, [["", say("lastUsed")], ...profiles.map((one) => [one.name, one.name])]);
+    setOptions(select, [["", say("lastUsed")], ...profiles.map((one) => [one.name, one.name])]);
     pickName(name);
     return answer.configured;
   }
@@ -40,11 +40,11 @@ export function chooseName({ read, choose }) {
   function update() {
     const { name, others } = chosen() ?? {};
     remove.hidden = !name;
-    write(text, others?.length ? say("alsoSets", { name, options: others.join(", ") }) : "");
+    setText(text, others?.length ? say("alsoSets", { name, options: others.join(", ") }) : "");
   }
 
   function askForName() {
-    const { input, field } = line(say("name"), chosen()?.name, { maxlength: 40 });
+    const { input, field } = textField(say("name"), chosen()?.name, { maxlength: 40 });
     ask(say("keepAs"), field, [say("keepName"), async () => {
       const name = input.value.trim();
       receive(await post("api/profiles", { name, choice: read() }));

@@ -1,21 +1,21 @@
 // The list of events in words, the newest first.
 import { button, make } from "../shared/elements.js";
-import { event, language, say } from "../words/words.js";
+import { language, noticeText, say } from "../words/words.js";
 
 const most = 200;
 const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 /** A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID. */
-export function describe(notice, open) {
+export function describeNotice(notice, open) {
   const { file, recording } = notice;
   return [
-    make("span", { title: file }, event(notice)),
+    make("span", { title: file }, noticeText(notice)),
     ...(recording ? [button(say("openRecording"), () => open(recording))] : []),
   ];
 }
 
-/** `open` is as for `describe`. Old notices are shown, and not reported. */
-export function add(section, notice, open, isNew) {
+/** `open` is as for `describeNotice`. Old notices are shown, and not reported. */
+export function addNotice(section, notice, open, isNew) {
   let list = section.querySelector("ol");
   if (!list) {
     list = make("ol");
@@ -25,6 +25,6 @@ export function add(section, notice, open, isNew) {
   section.hidden = false;
   list.ariaLive = isNew ? "polite" : "off";
   const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
-  list.prepend(make("li", { "data-kind": notice.kind }, time, ...describe(notice, open)));
+  list.prepend(make("li", { "data-kind": notice.kind }, time, ...describeNotice(notice, open)));
   while (list.children.length > most) list.lastElementChild.remove();
 }

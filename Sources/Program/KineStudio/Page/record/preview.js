@@ -1,7 +1,7 @@
 // The picture of a running take, by the live page's own player.
-import { hint, make, write } from "../shared/elements.js";
+import { hint, make, setText } from "../shared/elements.js";
 import { prove } from "../shared/events.js";
-import { place } from "../shared/places.js";
+import { takePlace } from "../shared/places.js";
 import { headers } from "../shared/session.js";
 import { say } from "../words/words.js";
 
@@ -27,7 +27,7 @@ export function previewOf(path, source) {
 
   function show(state) {
     element.dataset.state = state;
-    write(text, troubles.includes(state) ? say(`preview.${state}`) : "");
+    setText(text, troubles.includes(state) ? say(`preview.${state}`) : "");
   }
 
   function tick(standing) {
@@ -39,9 +39,9 @@ export function previewOf(path, source) {
   function forget() { ahead = null; }
 
   async function open() {
-    write(text, say("previewStarting"));
+    setText(text, say("previewStarting"));
     // Most pages that are loaded show no picture.
-    const [free, module] = await Promise.all([place(most), import("../player.js").catch(() => null)]);
+    const [free, module] = await Promise.all([takePlace(most), import("../player.js").catch(() => null)]);
     // It may be hidden meanwhile.
     if (!wanted || player || !module) {
       free?.();
@@ -49,7 +49,7 @@ export function previewOf(path, source) {
     }
     if (!free) {
       wanted = false;
-      return write(text, say("previewElsewhere"));
+      return setText(text, say("previewElsewhere"));
     }
     release = free;
     const options = { headers: headers(), credentials: "same-origin", ready: prove };
@@ -76,7 +76,7 @@ export function previewOf(path, source) {
       release?.();
       player = release = undefined;
       forget();
-      write(text, "");
+      setText(text, "");
     },
   };
 }

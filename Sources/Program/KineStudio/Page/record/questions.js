@@ -1,5 +1,5 @@
 // Apps' questions whether they may record, which every window shows until one of them, or the desktop, has the answer.
-import { button, make, write } from "../shared/elements.js";
+import { button, make, setText } from "../shared/elements.js";
 import { post } from "../shared/session.js";
 import { language, say } from "../words/words.js";
 
@@ -10,7 +10,7 @@ const lists = new Intl.ListFormat(language);
 let shown;
 
 /** Shows the first open question of these takes. */
-export function show(takes) {
+export function showQuestion(takes) {
   const take = takes.find((one) => one.question);
   const id = take && `${take.id} ${take.question.number}`;
   if (id === shown?.id) return;
@@ -26,7 +26,7 @@ function fill(dialog, { number, name, subject, kinds }, path) {
   const title = say("permissionAsks", { name, kinds: lists.format(kinds.map((kind) => say(`kind.${kind}`))) });
   const problem = make("p.problem", { role: "alert" });
   const answer = (isAllowed) => post(path, { question: number, isAllowed });
-  const fail = (sentence = "") => write(problem, sentence);
+  const fail = (sentence = "") => setText(problem, sentence);
   const answers = [["allow", true], ["deny", false], ["notNow"]];
   const buttons = answers.map(([word, isAllowed]) => button(say(word), () => answer(isAllowed), { disabled: true }, fail));
   const isEarly = () => buttons[0].disabled;

@@ -1,7 +1,7 @@
 // The choice of what to record, by pictures and lists, and the button that begins it.
 import { chooseCamera } from "./camera.js";
 import * as countdown from "./countdown.js";
-import { attempt, button, choice, complain, hint, make, offer, pick, write } from "../shared/elements.js";
+import { attempt, button, choice, complain, hint, make, pick, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { lookInterval, makeGallery } from "./gallery.js";
 import { moreOptions } from "./more.js";
@@ -16,7 +16,7 @@ const defaultCountdown = 3;
 const lowest = -60;
 
 /** Fills the section. The result's `refresh` asks for the sources again. */
-export function show(section) {
+export function showForm(section) {
   let isRunning = false;
   let isStarting = false;
   let isLocked = false;
@@ -62,11 +62,11 @@ export function show(section) {
       meter.hidden = levels[name] == null;
       meter.value = levels[name] ?? lowest;
     }
-    write(problem, levels.problem ?? "");
+    setText(problem, levels.problem ?? "");
   });
   on("choices", (list) => {
     gallery.setChoices(list);
-    more.offer(list);
+    more.setWindows(list);
     update();
   });
   on("locked", (value) => {
@@ -113,22 +113,22 @@ export function show(section) {
 
   function update() {
     section.hidden = isRunning;
-    write(start, say(targets.isLive ? "goLive" : "record"));
+    setText(start, say(targets.isLive ? "goLive" : "record"));
     start.disabled = isStarting || !isOffered || gallery.isEmpty;
     cancel.hidden = !isStarting;
-    write(status, isStarting ? say("starting") : isLocked ? say("locked") : "");
+    setText(status, isStarting ? say("starting") : isLocked ? say("locked") : "");
   }
 
   async function refresh() {
     if (section.inert || !section.parentElement.checkVisibility()) return;
-    write(status, say("looking"));
+    setText(status, say("looking"));
     look();
     await attempt(async () => {
       // Names that cannot be read are no reason to offer nothing.
       const asked = [get("api/sources"), last ?? get("api/choice"), attempt(() => names.load())];
       fill(...await Promise.all(asked));
     }, (sentence) => {
-      write(status, "");
+      setText(status, "");
       complain(sentence);
     });
   }
@@ -136,16 +136,16 @@ export function show(section) {
   function fill(sources, kept, known) {
     configured = known ?? {};
     gallery.setFixed(sources);
-    offer(audio.select, [
+    setOptions(audio.select, [
       ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
       // A single output is the system's audio.
       ...(sources.outputs.length > 1 ? [["everything", say("allOutputs")], ...sources.outputs.map(outputChoice)] : []),
       ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("none")],
     ]);
-    offer(microphone.select, [
+    setOptions(microphone.select, [
       ["none", say("none")], ...sources.microphones.map(({ name, description }) => [name, description]),
     ]);
-    camera.offer(sources.cameras);
+    camera.setCameras(sources.cameras);
     if (!last) {
       last = kept;
       // The first recording must not surprise the person.
@@ -154,7 +154,7 @@ export function show(section) {
       showChoice(kept, names.name);
     }
     // Enables Record only once the last destinations are known, or the button's label could be wrong.
-    attempt(() => targets.offer(last)).then(() => {
+    attempt(() => targets.load(last)).then(() => {
       isOffered = true;
       update();
     });

@@ -1,8 +1,8 @@
 // A dialog in which a region is drawn on a monitor's picture.
 import { choose } from "../shared/dialogs.js";
-import { choice, field, hint, make, offer } from "../shared/elements.js";
+import { choice, field, hint, make, setOptions } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { follow, place, within } from "../shared/pointer.js";
+import { follow, setBounds, within } from "../shared/pointer.js";
 import { getImage, post } from "../shared/session.js";
 import { say } from "../words/words.js";
 
@@ -22,7 +22,7 @@ export async function draw(monitors) {
   const read = () => set(...inputs.map(({ value }) => Number(value) || 0));
   const inputs = sides.map(() => make("input", { type: "number", min: 0, change: read }));
   const fields = sides.map((side, index) => field(say(`region.${side}`), inputs[index]));
-  offer(list.select, monitors.map(({ name }) => [name, name]));
+  setOptions(list.select, monitors.map(({ name }) => [name, name]));
   list.field.hidden = monitors.length < 2;
 
   function show(name) {
@@ -41,7 +41,7 @@ export async function draw(monitors) {
     const [x, y] = [within(left, 0, bounds.width - width), within(top, 0, bounds.height - height)].map(Math.round);
     rect = { x, y, width, height };
     sides.forEach((side, index) => { inputs[index].value = rect[side]; });
-    place(shown, rect, bounds);
+    setBounds(shown, rect, bounds);
   }
 
   /** The handle resizes the region, dragging it moves it, and dragging elsewhere draws a new one. */

@@ -1,5 +1,5 @@
 // The settings of one service in the form of a take: its fields or its setup program, what is kept, and a test of its server.
-import { box, button, make } from "../shared/elements.js";
+import { button, checkbox, make } from "../shared/elements.js";
 import { Jobs } from "../shared/jobs.js";
 import { get, post } from "../shared/session.js";
 import { Form } from "../sheet/form.js";
@@ -41,7 +41,7 @@ export class ServiceSettings {
     this.#form = !settings && fields.length ? new Form(fields, (values) => post(`${this.#path}/check`, { values })) : null;
     const needsSetup = hasSetupProgram && !settings;
     const canKeep = settings !== "kept" && (this.#form || settings);
-    this.#keep = canKeep ? box(say("keepSettings")) : null;
+    this.#keep = canKeep ? checkbox(say("keepSettings")) : null;
     const buttons = [
       settings && button(say("forgetSettings"), () => this.#forget()),
       needsSetup && button(say("setUp", { service: name }), () => this.#setUp()),

@@ -1,5 +1,5 @@
 // A take's statistics: counts of frames, and plots of the last two minutes.
-import { make, write } from "../shared/elements.js";
+import { make, setText } from "../shared/elements.js";
 import { bytes, number, rate, say } from "../words/words.js";
 
 // Files grow in pieces, so the bitrate is a mean of seconds.
@@ -27,7 +27,7 @@ export function statisticsOf() {
       const now = { at: performance.now(), ...statistics };
       const last = recent.at(-1);
       recent = [...recent, now].slice(-averaged - 1);
-      for (const row of rows) write(cells[row], (row === "bytes" ? bytes : number)(statistics[row]));
+      for (const row of rows) setText(cells[row], (row === "bytes" ? bytes : number)(statistics[row]));
       delay.add(shown);
       if (!last) return;
       bitrate.add(Math.max(0, outgoing(now) - outgoing(recent[0])) * 8000 / Math.max(200, now.at - recent[0].at));
@@ -66,7 +66,7 @@ function plot(label, format) {
       });
       picture.querySelector("path").setAttribute("d", path.join(""));
       const text = newest == null ? "–" : format(newest);
-      write(value, text);
+      setText(value, text);
       picture.setAttribute("aria-label", `${label}: ${text}`);
     },
   };

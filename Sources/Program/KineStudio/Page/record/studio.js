@@ -1,8 +1,8 @@
 // The studio's window: takes, the form for a new one, recordings, and events.
-import * as disk from "./disk.js";
-import { complain, write } from "../shared/elements.js";
+import { showSpace } from "./disk.js";
+import { complain, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { add, describe } from "./notices.js";
+import { addNotice, describeNotice } from "./notices.js";
 import { isOpen, showTakes } from "./takes.js";
 import { showViews } from "./views.js";
 
@@ -23,10 +23,10 @@ function keepFocus(next) {
 export function showStudio(setPhase) {
   const takes = showTakes(element("takes"), ({ text, time, phase }) => {
     const isConnected = document.body.dataset.phase === "open";
-    if (isConnected) write(element("state"), text);
+    if (isConnected) setText(element("state"), text);
     const mark = isConnected && marks[phase] || "";
     element("elapsed").hidden = !mark;
-    write(element("elapsed"), mark && time);
+    setText(element("elapsed"), mark && time);
     // The title of a hidden window is seldom renewed.
     document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
     const wanted = mark && phase === "recording" ? "icon-recording.svg" : "icon.svg";
@@ -38,8 +38,8 @@ export function showStudio(setPhase) {
   const views = showViews(async (isRecord) => {
     takes.showPreviews();
     if (!isRecord) return;
-    const { show } = await import("./recording.js");
-    form ??= show(element("recording"));
+    const { showForm } = await import("./recording.js");
+    form ??= showForm(element("recording"));
     form.refresh();
   });
   on("connection", (kind) => {
@@ -59,15 +59,15 @@ export function showStudio(setPhase) {
     keepFocus(element("takes").firstElementChild);
   });
   on("recordings", views.refresh);
-  on("disk", (space) => disk.show(element("disk"), space));
+  on("disk", (space) => showSpace(element("disk"), space));
   on("notice", (notice, at) => {
     // A window that opens later lists older ones, too.
     const isNew = performance.now() - at <= newAge && Math.abs(Date.now() - notice.time) <= longestSkew;
-    add(element("notices"), notice, views.open, isNew);
+    addNotice(element("notices"), notice, views.open, isNew);
     if (!isNew) return;
     if (["failed", "warning"].includes(notice.kind)) complain(notice.text);
     if (notice.kind !== "ended") return;
-    element("ended").replaceChildren(...describe(notice, views.open));
+    element("ended").replaceChildren(...describeNotice(notice, views.open));
     element("ended").hidden = false;
     keepFocus(element("ended").querySelector("button"));
   });

@@ -1,11 +1,11 @@
 // The running takes: their picture, their time, and the buttons that control them.
 import { destinationsAt } from "./destinations.js";
-import { arrange, attempt, button, leave, make, write } from "../shared/elements.js";
+import { arrange, attempt, button, leave, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { previewOf } from "./preview.js";
 import { post } from "../shared/session.js";
 import { statisticsOf } from "./statistics.js";
-import { clock, name, say, state } from "../words/words.js";
+import { clock, fileName, say, takeState } from "../words/words.js";
 
 // The takes report their statistics for fifteen seconds after each request.
 const statisticsInterval = 5000;
@@ -38,7 +38,7 @@ export function showTakes(section, summarize) {
     const newest = cards.get(section.firstElementChild?.dataset.take);
     if (!newest) return summarize({ text: say("idle") });
     const { take, time } = newest;
-    summarize({ text: state(take), time, phase: take.phase });
+    summarize({ text: takeState(take), time, phase: take.phase });
   }
 
   section.setAttribute("aria-label", say("takes"));
@@ -118,10 +118,10 @@ function card({ id, source }) {
       const { source, file, phase, isMicrophoneOn, isAppAudioOn, clipBuffer } = take;
       const runs = isRunning();
       element.dataset.phase = phase;
-      write(status, state(take));
-      write(origin, file ? say("into", { source, name: name(file) }) : source);
+      setText(status, takeState(take));
+      setText(origin, file ? say("into", { source, name: fileName(file) }) : source);
       origin.title = file ?? "";
-      write(problem, take.interruption ?? "");
+      setText(problem, take.interruption ?? "");
       const labels = {
         end: isOpen(take) && say("end"),
         pause: runs && say(phase === "paused" ? "resume" : "pause"),
@@ -135,7 +135,7 @@ function card({ id, source }) {
       };
       for (const [name, label] of Object.entries(labels)) {
         buttons[name].hidden = !label;
-        if (label) write(buttons[name], label);
+        if (label) setText(buttons[name], label);
       }
       showCamera(take);
       destinations.show(take.destinations, runs);
@@ -154,7 +154,7 @@ function card({ id, source }) {
     setTime(now) {
       const { recorded, runsSince } = result.take;
       result.time = clock(recorded + (runsSince == null ? 0 : Math.max(0, now - runsSince)));
-      write(time, result.time);
+      setText(time, result.time);
     },
   };
   return result;

@@ -1,13 +1,13 @@
 // Where a new take goes: into a file, to destinations, or both.
-import { attempt, box, group, make } from "../shared/elements.js";
-import { title } from "./destinations.js";
+import { attempt, checkbox, group, make } from "../shared/elements.js";
+import { destinationTitle } from "./destinations.js";
 import { icon } from "../shared/service-icon.js";
 import { get } from "../shared/session.js";
 import { say } from "../words/words.js";
 
 export class Targets {
   #boxes = group("targets", say("broadcastTo"));
-  #record = box(say("recordToo"), true);
+  #record = checkbox(say("recordToo"), true);
   element = make("div.targets-all", {}, this.#boxes, this.#record.label);
   #destinations = new Map();
   // By the names of their destinations.
@@ -23,12 +23,12 @@ export class Targets {
   }
 
   /** Offers all destinations, and chooses the last ones. */
-  async offer(last) {
+  async load(last) {
     if (this.#destinations.size) return;
     const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
     if (this.#destinations.size) return;
     for (const name of names) {
-      const chosen = box(title(name), last.destinations?.includes(name));
+      const chosen = checkbox(destinationTitle(name), last.destinations?.includes(name));
       this.#destinations.set(name, chosen.input);
       this.#boxes.append(chosen.label);
     }
@@ -63,7 +63,7 @@ export class Targets {
 
   #addService(content, last) {
     const destination = `service:${content.id}`;
-    const chosen = box(content.name, last.destinations?.includes(destination), null, icon(content));
+    const chosen = checkbox(content.name, last.destinations?.includes(destination), null, icon(content));
     const place = group("settings", say("sheetForm", { service: content.name }));
     this.#destinations.set(destination, chosen.input);
     this.#services.set(destination, { content, place });

@@ -1,9 +1,9 @@
 // Questions in a dialog.
-import { button, field, make, write } from "./elements.js";
+import { button, field, make, setText } from "./elements.js";
 import { say } from "../words/words.js";
 
 /** Shows a dialog until it is closed. */
-export function show(dialog) {
+export function showDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
@@ -18,7 +18,7 @@ export function ask(title, content, ...actions) {
   const buttons = actions.map(([label, action], index) => button(label, async () => {
     await action();
     dialog.close();
-  }, { class: index ? null : "primary" }, (sentence = "") => write(problem, sentence)));
+  }, { class: index ? null : "primary" }, (sentence = "") => setText(problem, sentence)));
   const cancel = button(say(actions.length ? "cancel" : "close"), () => dialog.close());
   const dialog = make(
     "dialog.question", { "aria-label": title }, make("h2", {}, title), content, problem,
@@ -31,7 +31,7 @@ export function ask(title, content, ...actions) {
     event.preventDefault();
     buttons[0]?.click();
   });
-  show(dialog);
+  showDialog(dialog);
   dialog.querySelector("input:not([type])")?.select();
   return dialog;
 }
@@ -46,7 +46,7 @@ export function choose(title, label, content, value) {
 }
 
 /** A field for a line of text, with its label. */
-export function line(label, value = "", attributes = {}) {
+export function textField(label, value = "", attributes = {}) {
   const input = make("input", { value, autocomplete: "off", spellcheck: "false", ...attributes });
   return { input, field: field(label, input) };
 }

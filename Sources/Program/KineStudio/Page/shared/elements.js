@@ -4,7 +4,7 @@ const problem = document.getElementById("problem");
 
 /** Shows a sentence until the next action; without one, none. */
 export function complain(sentence = "") {
-  write(problem, sentence);
+  setText(problem, sentence);
   problem.hidden = !sentence;
 }
 
@@ -35,7 +35,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /** Sets an element's text, unless it has it: assistive technology reports every change. */
-export function write(element, text) {
+export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
@@ -69,7 +69,7 @@ export function field(label, control) {
 }
 
 /** A box to tick, with its label, and an icon if one is given. */
-export function box(text, isChecked, change, icon) {
+export function checkbox(text, isChecked, change, icon) {
   const input = make("input", { type: "checkbox", checked: Boolean(isChecked), change });
   return { input, label: make("label.box", {}, input, icon, make("span", {}, text)) };
 }
@@ -79,14 +79,14 @@ export function group(name, title, ...children) {
   return make(`fieldset.${name}`, {}, make("legend", {}, title), ...children);
 }
 
-/** A list with its label, empty until `offer`. `change` is called when the person chooses. */
+/** A list with its label, empty until `setOptions`. `change` is called when the person chooses. */
 export function choice(label, change) {
   const select = make("select", { change });
   return { select, field: field(label, select) };
 }
 
 /** Replaces a list's choices, pairs of a value and a text. The chosen one stays. */
-export function offer(select, choices) {
+export function setOptions(select, choices) {
   const { value, selectedOptions: [chosen] } = select;
   select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
   if (value) pick(select, value, chosen.text);

@@ -1,5 +1,5 @@
 // The jobs that this window has begun: their progress, and a button that cancels each.
-import { button, make, write } from "./elements.js";
+import { button, make, setText } from "./elements.js";
 import { on } from "./events.js";
 import { post } from "./session.js";
 import { say } from "../words/words.js";
@@ -34,14 +34,14 @@ export class Jobs {
     this.element.append(row);
     this.element.hidden = false;
     // Text that is there from the start is not reported.
-    setTimeout(() => { if (!text.textContent) write(text, label); });
+    setTimeout(() => { if (!text.textContent) setText(text, label); });
     const show = ({ state, fraction, message, result }) => {
       if (fraction == null) progress.removeAttribute("value");
       else progress.value = fraction;
       if (state === "running") return;
       this.#rows.delete(id);
       row.dataset.state = state;
-      write(text, message ?? say(`job.${state}`, { label }));
+      setText(text, message ?? say(`job.${state}`, { label }));
       progress.remove();
       const further = state === "done" && done(result);
       const hadFocus = cancel === document.activeElement;

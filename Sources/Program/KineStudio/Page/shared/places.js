@@ -6,7 +6,7 @@ const most = 4;
  * Takes one of the places, of `count` at most. The result frees it; undefined: there is none. `isLast` tries the last ones
  * first.
  */
-export async function place(count = most, isLast = false) {
+export async function takePlace(count = most, isLast = false) {
   for (let number = 0; number < count; number += 1) {
     const name = `kinecast-request-${isLast ? most - 1 - number : number}`;
     const free = await new Promise((resolve) => {

@@ -3,7 +3,7 @@
 export const within = (value, low, high) => Math.min(Math.max(value, low), high);
 
 /** Places an element at a rectangle of its parent, in the units of the parent's width and height. */
-export function place(element, { x, y, width, height }, whole) {
+export function setBounds(element, { x, y, width, height }, whole) {
   const part = (value, all) => `${100 * value / all}%`;
   Object.assign(element.style, {
     left: part(x, whole.width), top: part(y, whole.height), width: part(width, whole.width), height: part(height, whole.height),

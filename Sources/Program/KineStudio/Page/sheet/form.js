@@ -1,5 +1,5 @@
 // The fields of a service, checked by the server while the person types.
-import { make, write } from "../shared/elements.js";
+import { make, setText } from "../shared/elements.js";
 import { say } from "../words/words.js";
 
 // Milliseconds after the last key.
@@ -66,7 +66,7 @@ export class Form {
 }
 
 function mark({ input, problem }, sentence) {
-  write(problem, sentence ?? "");
+  setText(problem, sentence ?? "");
   input.setAttribute("aria-invalid", sentence != null);
 }
 

@@ -1,5 +1,5 @@
 // An app's recording: the person plays, cuts, saves and shares it, and the app does what they want.
-import { ask, line } from "../shared/dialogs.js";
+import { ask, textField } from "../shared/dialogs.js";
 import { attempt, complain, make } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
@@ -24,7 +24,7 @@ export function makeReview(path, { activities }, buttons) {
   }
 
   function save(recording, note) {
-    const name = line(say("name"), title(recording), { maxlength: 200 });
+    const name = textField(say("name"), title(recording), { maxlength: 200 });
     ask(say("saveToVideos"), make("div", {}, name.field, note), [say("saveToVideos"), async () => {
       const typed = name.input.value.trim();
       const { job } = await post(`${path}/save`, { name: typed });

@@ -1,14 +1,14 @@
 // A sheet, an app's window: the person chooses a service, fills in its fields, logs in, and may cancel the countdown; or sees
 // what the app has recorded.
 import { isOwn } from "../record/countdown.js";
-import { attempt, box, button, complain, group, make, write } from "../shared/elements.js";
+import { attempt, button, checkbox, complain, group, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { icon } from "../shared/service-icon.js";
 import { rights, Steps } from "./steps.js";
 import { say } from "../words/words.js";
 
 /** Shows the sheet until it ends. `setPhase` gets the state of the connection. */
-export function show(id, setPhase) {
+export function showSheet(id, setPhase) {
   const sheet = new Sheet(id);
   document.querySelector("main").append(sheet.element);
   on("connection", (kind) => { if (!sheet.isOver) setPhase(kind); });
@@ -43,8 +43,8 @@ class Sheet extends Steps {
     if (kind === last && kind === "recording") return this.#showRecording();
     if (!this.isOver && kind !== "waiting") this.#word = kind === "recording" ? "sheetRecorded" : "sheetTitle";
     document.title = this.#word ? say(this.#word, { name }) : name;
-    write(this.#title, document.title);
-    write(this.#identifier, name === identifier ? say("sheetClaim") : say("sheetNamed", { identifier }));
+    setText(this.#title, document.title);
+    setText(this.#identifier, name === identifier ? say("sheetClaim") : say("sheetNamed", { identifier }));
     complain();
     this.body.replaceChildren(...(this.isOver ? this.#ending() : this[kind]()));
     (this.body.querySelector("[data-focus]") ?? this.#title).focus();
@@ -63,7 +63,7 @@ class Sheet extends Steps {
       icon(service), make("span.title", {}, service.name), make("span.application", {}, service.id),
       make("ul", { id: `rights-${index}` }, ...rights(service).map((text) => make("li", {}, text)))));
     const list = group("gallery", say(only ? "sheetOnly" : "sheetChoose"), ...cards);
-    const microphone = box(say("sheetMicrophone"), isMicrophoneEnabled);
+    const microphone = checkbox(say("sheetMicrophone"), isMicrophoneEnabled);
     const go = this.goOn(() => this.answer({
       service: list.querySelector(":checked").value, isMicrophoneEnabled: microphone.input.checked,
     }));
@@ -101,5 +101,5 @@ class Sheet extends Steps {
     return [make("p", { role: "status" }, say(`sheet.${kind}`, { name }), " ", say("sheetClose"))];
   }
 
-  #count() { write(this.body.querySelector(".count"), String(this.content.seconds)); }
+  #count() { setText(this.body.querySelector(".count"), String(this.content.seconds)); }
 }

@@ -1,7 +1,7 @@
 // The steps of both an app's window and a service's setup in the studio: following the content, the service's
 // fields, its login, and the person's answers.
 import { attempt, button, complain, make } from "../shared/elements.js";
-import { place } from "../shared/places.js";
+import { takePlace } from "../shared/places.js";
 import { post, request } from "../shared/session.js";
 import { load, say } from "../words/words.js";
 
@@ -39,7 +39,7 @@ export class Steps {
 
   /** Calls `show` as `take` does, until the last content. After an error `element` is inert. */
   async follow(show, element) {
-    const free = await place(undefined, true);
+    const free = await takePlace(undefined, true);
     await attempt(() => this.#receive(show), (sentence) => {
       element.inert = true;
       complain(sentence);

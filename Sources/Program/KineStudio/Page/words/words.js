@@ -53,19 +53,19 @@ export function rate(bits) {
 }
 
 /** The name of a file. */
-export function name(path) {
+export function fileName(path) {
   return path?.slice(path.lastIndexOf("/") + 1);
 }
 
 /** A take's state in a word. */
-export function state({ phase, file, destinations }) {
+export function takeState({ phase, file, destinations }) {
   const isLive = phase === "recording" && destinations.some((destination) => destination.phase === "live");
   return say(isLive ? "phase.broadcasting" : `phase.${phase}`);
 }
 
 /** A notice as a sentence. */
-export function event({ kind, text, file, duration, destination }) {
-  const values = { text, name: name(file), destination, time: clock(duration ?? 0) };
+export function noticeText({ kind, text, file, duration, destination }) {
+  const values = { text, name: fileName(file), destination, time: clock(duration ?? 0) };
   if (kind === "ended" && file) return say("event.saved", values);
   if (kind === "warning" && destination) return say("event.destinationWarning", values);
   return say(`event.${kind}`, values);
