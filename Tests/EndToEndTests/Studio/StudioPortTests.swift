@@ -70,8 +70,8 @@ import Testing
             document.dispatchEvent(new Event("visibilitychange"));
             for (const one of document.querySelectorAll("button")) one.click();
             (async () => {
-                const { previewOf } = await import("/record/preview.js");
-                const preview = previewOf("api/takes/a/samples", "a");
+                const { makePreview } = await import("/record/preview.js");
+                const preview = makePreview("api/takes/a/samples", "a");
                 preview.want(true);
                 while (preview.element.dataset.state !== "reconnecting") await new Promise((next) => setTimeout(next, 20));
                 preview.want(false);

@@ -21,9 +21,9 @@ export async function shareRecording(recording, jobs, work, offered, note) {
   const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
   if (!activities.length) throw new Error(say("noActivities"));
   const address = textField(say("address"), "", { type: "url", maxlength: 2000 });
-  const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
+  const list = make("fieldset.activities", {}, make("legend", {}, say("shareBy")), ...activities.map(
     (activity, index) => make(
-      "label", { class: "box" },
+      "label.box", {},
       make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), activityTitle(activity))));
   const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
   const update = () => { address.field.hidden = !chosen().takesAddress; };

@@ -26,7 +26,7 @@ export class Timeline {
   #peaks = [];
   #canvas = make("canvas", { "aria-hidden": "true" });
   #hint = hint();
-  #outside = ["before", "after"].map((side) => make("div", { class: `outside ${side}` }));
+  #outside = ["before", "after"].map((side) => make(`div.outside.${side}`));
   #handles = {};
   #moving = Promise.resolve();
   element;
@@ -36,13 +36,13 @@ export class Timeline {
     this.#playback = playback;
     this.#changed = changed;
     for (const name of ["position", "from", "to"]) {
-      this.#handles[name] = make("div", {
-        class: `handle ${name}`, role: "slider", tabindex: 0, "aria-label": say(`cut.${name}`), "aria-valuemin": 0,
+      this.#handles[name] = make(`div.handle.${name}`, {
+        role: "slider", tabindex: 0, "aria-label": say(`cut.${name}`), "aria-valuemin": 0,
         keydown: (event) => name !== "position" && this.#key(event, name),
       });
     }
     this.element = make(
-      "div", { class: "timeline", role: "group", "aria-label": say("timeline"), pointerdown: (event) => this.#drag(event) },
+      "div.timeline", { role: "group", "aria-label": say("timeline"), pointerdown: (event) => this.#drag(event) },
       this.#canvas, ...this.#outside, this.#hint, ...Object.values(this.#handles));
     new ResizeObserver(() => this.#draw()).observe(this.element);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());

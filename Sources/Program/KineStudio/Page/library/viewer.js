@@ -14,9 +14,9 @@ export class Viewer {
   #jobs;
   #actions;
   #title = make("h2", { tabindex: -1 });
-  #facts = make("p", { class: "hint" });
-  #trouble = make("p", { class: "trouble" });
-  #time = make("p", { class: "position" });
+  #facts = make("p.hint");
+  #trouble = make("p.trouble");
+  #time = make("p.position");
   #playback;
   #timeline;
   #play;
@@ -50,8 +50,8 @@ export class Viewer {
     this.#recover = tool("recover", actions.recover);
     this.#save = tool("saveToVideos", actions.save);
     this.#tools = make(
-      "div", { class: "tools" }, this.#timeline.element,
-      make("div", { class: "buttons" }, this.#play, this.#time, tool("setFrom", () => this.#timeline.setFrom()),
+      "div.tools", {}, this.#timeline.element,
+      make("div.buttons", {}, this.#play, this.#time, tool("setFrom", () => this.#timeline.setFrom()),
         tool("setTo", () => this.#timeline.setTo()), this.#cut, this.#whole, this.#keep));
     this.#further = [
       tool("saveFrame", () => this.#saveFrame()),
@@ -61,11 +61,11 @@ export class Viewer {
     this.#rename = tool("rename", actions.rename);
     this.#remove = tool("remove", actions.remove);
     this.element = make(
-      "article", { class: "viewer", "aria-label": say("recordingTitle"), click: leave },
-      make("div", { class: "buttons" }, actions.back && tool("backToList", actions.back), this.#title),
+      "article.viewer", { "aria-label": say("recordingTitle"), click: leave },
+      make("div.buttons", {}, actions.back && tool("backToList", actions.back), this.#title),
       this.#playback.element,
       this.#trouble, this.#tools,
-      make("div", { class: "buttons" }, this.#recover, this.#save, ...this.#further, this.#rename, this.#remove),
+      make("div.buttons", {}, this.#recover, this.#save, ...this.#further, this.#rename, this.#remove),
       this.#facts);
     document.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -147,10 +147,10 @@ export class Viewer {
     const begin = (options) => this.#trim(recording, { from, to, ...options });
     const dialog = ask(
       say("saveCut"),
-      make("div", {}, make("p", { class: "hint" }, `${precise(from)} – ${precise(to)}`), name.field),
+      make("div", {}, make("p.hint", {}, `${precise(from)} – ${precise(to)}`), name.field),
       [say("keepName"), () => begin({ name: name.input.value.trim(), replaces: false })],
       [say("replace"), () => ask(
-        say("replaceSure", { name: title(recording) }), make("p", { class: "hint" }, say("replaceHint")),
+        say("replaceSure", { name: title(recording) }), make("p.hint", {}, say("replaceHint")),
         [say("replace"), () => begin({ name: title(recording), replaces: true })])],
       [say("choosePlace"), () => begin({ name: name.input.value.trim(), dialog: say("saveCut") })]);
     const place = dialog.querySelector(".buttons button:nth-of-type(3)");
@@ -191,6 +191,6 @@ const keys = [
 ];
 
 function showKeys() {
-  ask(say("keys"), make("dl", { class: "keys" }, ...keys.map(([word, ...names]) => make(
+  ask(say("keys"), make("dl.keys", {}, ...keys.map(([word, ...names]) => make(
     "div", {}, make("dt", {}, ...names.map((name) => make("kbd", {}, name))), make("dd", {}, say(word))))));
 }

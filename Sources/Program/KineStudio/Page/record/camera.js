@@ -8,7 +8,7 @@ import { say } from "../words/words.js";
 const shapes = ["rounded", "rectangle", "circle"];
 
 /** A list in `field`, and the camera's picture in `element`. `changed` is called when another camera has to be shown. */
-export function chooseCamera(changed) {
+export function makeCameraChoice(changed) {
   let layout = usual;
   // A camera is not opened because it was used last time.
   let isOpen = false;

@@ -10,7 +10,7 @@ export function destinationTitle(name) {
 }
 
 /** A list with its `element`. `path`: of requests for the take's destinations. */
-export function destinationsAt(path) {
+export function makeDestinations(path) {
   // By the destinations' numbers.
   const rows = new Map();
   const list = make("ul.destinations");

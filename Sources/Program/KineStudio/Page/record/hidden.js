@@ -14,7 +14,7 @@ function text(rule) {
 }
 
 /** Boxes in an `element`. */
-export function hiddenWindows() {
+export function makeHiddenWindows() {
   const element = group("hiding", say("hide"));
   // By rule.
   const boxes = new Map();

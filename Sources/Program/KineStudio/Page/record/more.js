@@ -1,6 +1,6 @@
 // The options of a recording that have a few values: lists, most of them behind "More".
 import { choice, make, pick, setOptions } from "../shared/elements.js";
-import { hiddenWindows } from "./hidden.js";
+import { makeHiddenWindows } from "./hidden.js";
 import { say } from "../words/words.js";
 
 const seconds = (value) => say("keep", { seconds: value });
@@ -32,9 +32,9 @@ function toOption(value) {
 }
 
 /** Lists in an `element`, and the one for the last seconds in `clips`. */
-export function moreOptions() {
+export function makeMoreOptions() {
   const lists = Object.fromEntries(Object.keys(fields).map((name) => [name, choice(say(name))]));
-  const hidden = hiddenWindows();
+  const hidden = makeHiddenWindows();
   const { clipBuffer: { field: clips }, ...rest } = lists;
 
   /** Shows a choice, and what holds where it says nothing. */

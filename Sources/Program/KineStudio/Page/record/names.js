@@ -8,7 +8,7 @@ import { say } from "../words/words.js";
  * A list of names in an `element`. `read` returns the choice to keep. `choose` gets a choice to show, and its name; undefined:
  * the last one.
  */
-export function chooseName({ read, choose }) {
+export function makeNameChoice({ read, choose }) {
   const { select, field } = choice(say("choice"), fill);
   const text = hint();
   const keepAs = button(say("keepAs"), askForName);

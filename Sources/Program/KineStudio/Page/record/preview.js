@@ -13,7 +13,7 @@ const longestAge = 3000;
 const troubles = ["reconnecting", "full", "broken", "stopped", "impossible"];
 
 /** A picture with its `element`, of a source. `path`: of the take's samples. */
-export function previewOf(path, source) {
+export function makePreview(path, source) {
   const attributes = { hidden: true, "aria-label": say("preview", { source }) };
   const canvas = make("canvas", { role: "img", ...attributes });
   const video = make("video", { muted: true, playsinline: true, ...attributes });

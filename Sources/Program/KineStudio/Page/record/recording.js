@@ -1,11 +1,11 @@
 // The choice of what to record, by pictures and lists, and the button that begins it.
-import { chooseCamera } from "./camera.js";
+import { makeCameraChoice } from "./camera.js";
 import * as countdown from "./countdown.js";
 import { attempt, button, choice, complain, hint, make, pick, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { lookInterval, makeGallery } from "./gallery.js";
-import { moreOptions } from "./more.js";
-import { chooseName } from "./names.js";
+import { makeMoreOptions } from "./more.js";
+import { makeNameChoice } from "./names.js";
 import { get, post } from "../shared/session.js";
 import { isOpen } from "./takes.js";
 import { Targets } from "./targets.js";
@@ -34,11 +34,11 @@ export function showForm(section) {
     look();
   });
   const meters = { audio: meter("audio"), microphone: meter("microphone") };
-  const camera = chooseCamera(look);
+  const camera = makeCameraChoice(look);
   const gallery = makeGallery(() => camera.setSource(gallery.picture));
-  const more = moreOptions();
+  const more = makeMoreOptions();
   const targets = new Targets(update);
-  const names = chooseName({
+  const names = makeNameChoice({
     read: () => ({ ...values(), ...gallery.lasting }),
     choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
   });

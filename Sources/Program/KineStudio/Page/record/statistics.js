@@ -10,7 +10,7 @@ const [width, height] = [240, 48];
 const rows = ["drawn", "unchanged", "dropped", "bytes"];
 
 /** Statistics with an `element`. `show` gets the newest ones. */
-export function statisticsOf() {
+export function makeStatistics() {
   const cells = Object.fromEntries(rows.map((row) => [row, make("dd")]));
   const bitrate = plot(say("bitrate"), rate);
   const delay = plot(say("delay"), (milliseconds) => say("milliseconds", { value: number(milliseconds) }));

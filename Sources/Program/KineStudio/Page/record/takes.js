@@ -1,10 +1,10 @@
 // The running takes: their picture, their time, and the buttons that control them.
-import { destinationsAt } from "./destinations.js";
+import { makeDestinations } from "./destinations.js";
 import { arrange, attempt, button, leave, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { previewOf } from "./preview.js";
+import { makePreview } from "./preview.js";
 import { post } from "../shared/session.js";
-import { statisticsOf } from "./statistics.js";
+import { makeStatistics } from "./statistics.js";
 import { clock, fileName, say, takeState } from "../words/words.js";
 
 // The takes report their statistics for fifteen seconds after each request.
@@ -72,9 +72,9 @@ export function showTakes(section, summarize) {
 function card({ id, source }) {
   const path = `api/takes/${encodeURIComponent(id)}`;
   const ask = (operation, body) => post(`${path}/${operation}`, body);
-  const preview = previewOf(`${path}/samples`, source);
-  const destinations = destinationsAt(`${path}/destinations`);
-  const statistics = statisticsOf();
+  const preview = makePreview(`${path}/samples`, source);
+  const destinations = makeDestinations(`${path}/destinations`);
+  const statistics = makeStatistics();
   const [time, status, origin, problem] = ["time", "state", "source", "problem"].map((name) => make(`p.${name}`));
   // Shows the frame over the picture, once the take has had a camera.
   let showFrame;
