@@ -73,10 +73,11 @@ import Testing
 
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
     /// The challenges, and the names of what is fetched in the background, need 3,300; windows of one recording or app 600 more.
-    /// The folders in the paths of imports, and names that say what is done, need 1,200.
-    private static let viewLimit = 125_500
-    private static let servicesLimit = 141_800
-    private static let wholeLimit = 199_900
+    /// The folders in the paths of imports, and names that say what is done, need 1,200; what computes by itself 1,300, and with the
+    /// library 5,500.
+    private static let viewLimit = 126_800
+    private static let servicesLimit = 143_100
+    private static let wholeLimit = 205_400
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

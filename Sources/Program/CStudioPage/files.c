@@ -13,6 +13,9 @@ static const struct studio_page_file files[] = {
     {"index.html", (const char[]){
 #embed "../KineStudio/Page/index.html" suffix(, 0)
     }},
+    {"library/cut.js", (const char[]){
+#embed "../KineStudio/Page/library/cut.js" suffix(, 0)
+    }},
     {"library/library.css", (const char[]){
 #embed "../KineStudio/Page/library/library.css" suffix(, 0)
     }},
@@ -27,6 +30,9 @@ static const struct studio_page_file files[] = {
     }},
     {"library/recordings.js", (const char[]){
 #embed "../KineStudio/Page/library/recordings.js" suffix(, 0)
+    }},
+    {"library/seek.js", (const char[]){
+#embed "../KineStudio/Page/library/seek.js" suffix(, 0)
     }},
     {"library/share.js", (const char[]){
 #embed "../KineStudio/Page/library/share.js" suffix(, 0)
@@ -171,6 +177,9 @@ static const struct studio_page_file files[] = {
     }},
     {"words/english.js", (const char[]){
 #embed "../KineStudio/Page/words/english.js" suffix(, 0)
+    }},
+    {"words/format.js", (const char[]){
+#embed "../KineStudio/Page/words/format.js" suffix(, 0)
     }},
     {"words/words.js", (const char[]){
 #embed "../KineStudio/Page/words/words.js" suffix(, 0)

@@ -144,7 +144,7 @@ extension Library {
 }
 
 extension RecordedFrames {
-    /// Seconds; as in library/playback.js.
+    /// Seconds; as in library/seek.js.
     private static let stillStep = 0.1
 
     /// The number of the frame that is `frames` after the one shown at `moment`; nil if that one is not among these.

@@ -1,5 +1,5 @@
 // Recordings in requests and in words.
-import { bytes, clock, language, say } from "../words/words.js";
+import { bytes, language, say } from "../words/words.js";
 
 const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
 
@@ -21,10 +21,4 @@ export function facts({ bytes: count, modified, app }) {
 /** The sentence about a recording that cannot be played; empty if it can. */
 export function trouble({ state, problem }) {
   return state === "finished" ? "" : problem ?? say(`state.${state}`);
-}
-
-/** A time in seconds, with milliseconds. */
-export function precise(seconds) {
-  const whole = Math.round(seconds * 1000);
-  return `${clock(whole / 1000)}.${String(whole % 1000).padStart(3, "0")}`;
 }

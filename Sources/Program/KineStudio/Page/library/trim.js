@@ -1,24 +1,20 @@
 // The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
 import { attempt, hint, make, setText } from "../shared/elements.js";
 import { follow, within } from "../shared/pointer.js";
-import { stillStep } from "./playback.js";
-import { pathOf, precise } from "./recordings.js";
+import { Cut } from "./cut.js";
+import { pathOf } from "./recordings.js";
 import { get } from "../shared/session.js";
+import { precise } from "../words/format.js";
 import { say } from "../words/words.js";
 
 // CSS pixels.
 const stripHeight = 56;
 const waveHeight = 36;
-// Seconds: less than any frame.
-const least = 0.001;
 
 export class Timeline {
-  /** Seconds. The cut ends before `to`. */
-  from = 0;
-  to = 0;
   #playback;
   #changed;
-  #duration = 0;
+  #cut;
   #recording;
   // The cuts of recordings shown before.
   #cuts = new Map();
@@ -34,6 +30,7 @@ export class Timeline {
   /** `changed` is called when the cut changes. */
   constructor(playback, changed) {
     this.#playback = playback;
+    this.#cut = new Cut(playback.frame);
     this.#changed = changed;
     for (const name of ["position", "from", "to"]) {
       this.#handles[name] = make(`div.handle.${name}`, {
@@ -49,15 +46,18 @@ export class Timeline {
   }
 
   /** Whether something is cut away. */
-  get isCut() { return this.from > 0 || this.to < this.#duration; }
+  get isCut() { return this.#cut.isCut; }
+
+  /** Seconds. The cut ends before `to`. */
+  get from() { return this.#cut.from; }
+  get to() { return this.#cut.to; }
 
   /** Shows a recording, with its cut if it was shown before. `load` has to follow. */
   open(recording) {
     const key = ({ id, version }) => `${id} ${version}`;
     if (this.#recording) this.#cuts.set(key(this.#recording), [this.from, this.to]);
     this.#recording = recording;
-    this.#duration = recording.duration ?? 0;
-    [this.from, this.to] = this.#cuts.get(key(recording)) ?? [0, this.#duration];
+    this.#cut.open(recording.duration ?? 0, this.#cuts.get(key(recording)));
     this.#images = [];
     this.#peaks = [];
     setText(this.#hint, say("loadingStrip"));
@@ -119,77 +119,59 @@ export class Timeline {
 
   /** Shows the position and the cut. */
   update() {
-    const values = { position: this.#playback.time, from: this.from, to: this.to };
-    const percent = (value) => `${this.#duration ? value / this.#duration * 100 : 0}%`;
+    const { duration, from, to } = this.#cut;
+    const values = { position: this.#playback.time, from, to };
+    const percent = (value) => `${duration ? value / duration * 100 : 0}%`;
     for (const [name, handle] of Object.entries(this.#handles)) {
       handle.style.left = percent(values[name]);
-      handle.ariaValueMax = this.#duration.toFixed(3);
+      handle.ariaValueMax = duration.toFixed(3);
       handle.ariaValueNow = values[name].toFixed(3);
       handle.ariaValueText = precise(values[name]);
     }
-    this.#outside[0].style.width = percent(this.from);
-    this.#outside[1].style.width = percent(this.#duration - this.to);
+    this.#outside[0].style.width = percent(from);
+    this.#outside[1].style.width = percent(duration - to);
   }
 
   /** Begins the cut with the frame that is shown. */
-  async setFrom() { this.#set(await this.#playback.frame(this.#playback.time), this.to); }
+  async setFrom() {
+    await this.#cut.beginAt(this.#playback.time);
+    this.#show();
+  }
 
   /** Ends the cut after the frame that is shown. */
-  async setTo() { this.#set(this.from, await this.#after(this.#playback.time)); }
+  async setTo() {
+    await this.#cut.endAfter(this.#playback.time);
+    this.#show();
+  }
 
-  clear() { this.#set(0, this.#duration); }
+  clear() {
+    this.#cut.clear();
+    this.#show();
+  }
 
-  #set(from, to) {
-    // If the ends cross, the other end is reset.
-    if (from >= to) [from, to] = from === this.from ? [0, to] : [from, this.#duration];
-    [this.from, this.to] = [from, to];
+  #show() {
     this.update();
     this.#changed();
   }
 
-  /** The end of the frame at a time. */
-  async #after(time, frames = 1) {
-    const next = await this.#playback.frame(time, frames);
-    const end = next > time ? next : this.#duration;
-    return frames === 1 && end - time > stillStep * 1.5 ? await this.#playback.frame(time) + stillStep : end;
-  }
-
-  async #move(name, frames) {
-    const playback = this.#playback;
-    const value = this[name];
-    let moved;
-    if (name === "to" && frames > 0) moved = await this.#after(value, frames);
-    // The recording's end is no frame's beginning.
-    else if (value >= this.#duration) moved = await playback.frame(value, frames + 1);
-    else moved = await playback.frame(value, frames);
-    await this.#try(name, moved);
-  }
-
-  async #moveTo(name, time) {
-    const end = this.#duration;
-    const isEnd = name === "to" && time >= end;
-    await this.#try(name, isEnd ? end : await this.#playback.frame(Math.min(Math.max(0, time), end)));
-  }
-
-  /** Moves one end of the cut, keeps at least one frame in it, and shows that end's frame. */
-  async #try(name, value) {
-    if (name === "from") this.from = value < this.to ? value : await this.#playback.frame(this.to - least);
-    else this.to = value > this.from ? value : await this.#after(this.from);
-    this.update();
-    this.#changed();
-    await this.#playback.move(name === "from" ? this.from : this.to - least);
+  /** Shows the end that was moved, and its frame. */
+  async #showEnd(name) {
+    this.#show();
+    await this.#playback.move(this.#cut.shown(name));
   }
 
   #key(event, name) {
     const direction = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-    const edge = { Home: 0, End: this.#duration }[event.key];
+    const edge = { Home: 0, End: this.#cut.duration }[event.key];
     if ((!direction && edge == null) || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     // A key that is held down begins where the last step ends.
-    this.#moving = this.#moving.then(() => attempt(() => {
-      if (edge != null) return this.#moveTo(name, edge);
-      return event.shiftKey ? this.#moveTo(name, this[name] + direction) : this.#move(name, direction);
+    this.#moving = this.#moving.then(() => attempt(async () => {
+      if (edge != null) await this.#cut.moveTo(name, edge);
+      else if (event.shiftKey) await this.#cut.moveTo(name, this[name] + direction);
+      else await this.#cut.move(name, direction);
+      await this.#showEnd(name);
     }));
   }
 
@@ -197,19 +179,21 @@ export class Timeline {
     if (event.button) return;
     const name = Object.keys(this.#handles).find((one) => this.#handles[one].contains(event.target)) ?? "position";
     const { left, width } = this.element.getBoundingClientRect();
-    const at = ({ clientX }) => within((clientX - left) / width, 0, 1) * this.#duration;
+    const at = ({ clientX }) => within((clientX - left) / width, 0, 1) * this.#cut.duration;
     let time = at(event);
     this.#handles[name].focus({ focusVisible: false });
     this.#playback.pause();
     const move = (moved) => {
       time = at(moved);
-      if (name === "from") this.from = Math.min(time, this.to - least);
-      if (name === "to") this.to = Math.max(time, this.from + least);
-      this.#playback.seek(name === "to" ? this.to - least : time);
+      if (name !== "position") this.#cut.drag(name, time);
+      this.#playback.seek(name === "to" ? this.#cut.shown(name) : time);
       this.update();
     };
-    follow(this.element, event, move, () =>
-      attempt(() => name === "position" ? this.#playback.move(time) : this.#moveTo(name, this[name])));
+    follow(this.element, event, move, () => attempt(async () => {
+      if (name === "position") return this.#playback.move(time);
+      await this.#cut.moveTo(name, this[name]);
+      await this.#showEnd(name);
+    }));
     if (name === "position") move(event);
   }
 }

@@ -2,10 +2,11 @@
 import { ask, textField } from "../shared/dialogs.js";
 import { button, leave, make, setText } from "../shared/elements.js";
 import { makePlayback } from "./playback.js";
-import { facts, pathOf, precise, title, trouble } from "./recordings.js";
+import { facts, pathOf, title, trouble } from "./recordings.js";
 import { get, post, postFile } from "../shared/session.js";
 import { shareRecording } from "./share.js";
 import { Timeline } from "./trim.js";
+import { precise } from "../words/format.js";
 import { say } from "../words/words.js";
 
 export class Viewer {

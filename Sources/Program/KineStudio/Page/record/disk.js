@@ -1,18 +1,16 @@
 // One line about the free space where recordings go.
 import { setText } from "../shared/elements.js";
-import { bytes, number, say } from "../words/words.js";
+import { bytes, roughTime, say } from "../words/words.js";
 
 // Seconds.
-const hour = 3600;
 const low = 300;
 // A longer time says no more than "enough".
-const most = 100 * hour;
+const most = 100 * 3600;
 
 /** `free`: bytes; `duration`: seconds of recording. The server rounds both. */
 export function showSpace(place, { free, duration }) {
   const space = bytes(free);
-  const [length, unit] = duration >= 2 * hour ? [hour, "hour"] : [60, "minute"];
-  const time = number(Math.floor(duration / length), { style: "unit", unit, unitDisplay: "long" });
+  const time = roughTime(duration);
   const isLow = duration < low;
   const name = isLow ? "diskLow" : duration > most ? "diskAmple" : "disk";
   place.classList.toggle("low", isLow);

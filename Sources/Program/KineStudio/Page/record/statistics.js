@@ -1,5 +1,6 @@
 // A take's statistics: counts of frames, and plots of the last two minutes.
 import { make, setText } from "../shared/elements.js";
+import { counted } from "../words/format.js";
 import { bytes, number, rate, say } from "../words/words.js";
 
 // Files grow in pieces, so the bitrate is a mean of seconds.
@@ -75,7 +76,7 @@ function plot(label, format) {
 /** A destination's numbers on one line. */
 export function activity({ bitrate, viewers, waiting, roundTrip, reconnects, restarts, memory, memoryLimit }) {
   return [
-    viewers != null && say(viewers === 1 ? "viewer" : "viewers", { count: number(viewers) }),
+    viewers != null && say(counted("viewer", viewers), { count: number(viewers) }),
     bitrate != null && rate(bitrate),
     waiting && say("waiting", { value: number(waiting) }),
     roundTrip != null && say("roundTrip", { value: number(roundTrip) }),

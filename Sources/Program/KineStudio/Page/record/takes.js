@@ -5,7 +5,8 @@ import { on } from "../shared/events.js";
 import { makePreview } from "./preview.js";
 import { post } from "../shared/session.js";
 import { makeStatistics } from "./statistics.js";
-import { clock, fileName, say, takeState } from "../words/words.js";
+import { clock, fileName } from "../words/format.js";
+import { say, takeState } from "../words/words.js";
 
 // The takes report their statistics for fifteen seconds after each request.
 const statisticsInterval = 5000;
