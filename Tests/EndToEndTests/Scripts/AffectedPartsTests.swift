@@ -44,6 +44,7 @@ import Testing
         ("docs/many-viewers/nginx.conf", ["documentation"], ["EndToEndTests"], []),
         ("packaging/icons/README", [], ["KineTrayTests"], ["EndToEndTests"]),
         ("SECURITY.md", [], [], ["EndToEndTests"]),
+        ("Tests/StudioPageTests/seek.test.js", [], [], ["KineStudioTests", "EndToEndTests"]),
         ("Package.swift", further, ["KineMediaTests", "EndToEndTests"], []),
         ("scripts/test", further, ["KineMediaTests"], []),
         ("Support/Measure/Drawing/Canvas.swift", further, ["KineMediaTests"], []),
