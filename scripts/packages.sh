@@ -42,9 +42,9 @@ install_packages() {
 # To test: decoders that are not ours, a browser, RTMP servers, bad networks, other programs of the desktop,
 # and what says which tests a change concerns.
 test_packages=(
-    at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2
-    libnginx-mod-rtmp mediainfo nftables nginx-light nodejs openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3 slurp
-    sway swayidle unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
+    at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2 libnginx-mod-rtmp mediainfo
+    nftables nginx-light node-typescript nodejs openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3 slurp sway
+    swayidle unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
 )
 # All of scripts/test.
 all_test_packages=("${build_packages[@]}" "${measure_packages[@]}" "${virtual_packages[@]}" "${test_packages[@]}")

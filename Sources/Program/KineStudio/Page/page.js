@@ -1,25 +1,29 @@
+// @ts-check
 // The page: opens the session, and shows the studio, one recording, or an app's sheet.
-import { attempt, complain, setText } from "./shared/elements.js";
+import { attempt, complain, element, setText } from "./shared/elements.js";
 import { listen, on } from "./shared/events.js";
 import { takePlace } from "./shared/places.js";
 import { open } from "./shared/session.js";
 import { language, say } from "./words/words.js";
 
-const element = (id) => document.getElementById(id);
-
 document.documentElement.lang = language;
 
+/** @param {string} phase */
 function setPhase(phase) {
   document.body.dataset.phase = phase;
   const isOpen = phase === "open";
   for (const name of ["views", "takes", "recording", "notices", "library", "sheet"]) {
-    if (element(name)) element(name).inert = !isOpen;
+    const part = document.getElementById(name);
+    if (part) part.inert = !isOpen;
   }
   if (!isOpen) setText(element("state"), say(phase));
   complain(phase === "refused" || phase === "lost" ? say(`${phase}Help`) : "");
 }
 
-/** Fetches what a window may come to load, after the first paint. Later, another server may be at its address. */
+/**
+ * Fetches what a window may come to load, after the first paint. Later, another server may be at its address.
+ * @param {string[]} names
+ */
 function fetchRest(...names) {
   const next = document.hidden ? setTimeout : requestAnimationFrame;
   next(() => setTimeout(() => { for (const name of names) import(`./${name}.js`).catch(() => {}); }));
@@ -46,7 +50,7 @@ await attempt(async () => {
     return (await import("./sheet/sheet.js")).showSheet(sheet, setPhase);
   }
   fetchRest("library/viewer");
-  (await import("./library/library.js")).showRecording(recording, setPhase);
+  (await import("./library/library.js")).showRecording(/** @type {string} */ (recording), setPhase);
 }, (sentence) => {
   setPhase("closed");
   complain(sentence);

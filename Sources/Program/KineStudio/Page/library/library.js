@@ -1,6 +1,7 @@
+// @ts-check
 // The library of recordings: a grid that is sorted and searched, or the viewer of one of them.
 import { ask, textField } from "../shared/dialogs.js";
-import { arrange, attempt, button, choice, complain, hint, make, setOptions, setText } from "../shared/elements.js";
+import { arrange, attempt, button, choice, complain, element, hint, make, messageOf, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
 import { Posters } from "./posters.js";
@@ -13,6 +14,7 @@ import { language, load, say } from "../words/words.js";
 await load("library");
 
 const names = new Intl.Collator(language, { numeric: true });
+/** @type {{ [order: string]: (one: Recording, other: Recording) => number }} */
 const orders = {
   date: (one, other) => other.modified - one.modified,
   name: (one, other) => names.compare(one.name, other.name),
@@ -20,11 +22,15 @@ const orders = {
   size: (one, other) => other.bytes - one.bytes,
 };
 
-/** Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection. */
+/**
+ * Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection.
+ * @param {string} id
+ * @param {SetPhase} setPhase
+ */
 export function showRecording(id, setPhase) {
-  const section = document.getElementById("library");
+  const section = element("library");
   const library = showLibrary(section, { opened() {} });
-  document.getElementById("record").hidden = true;
+  element("record").hidden = true;
   section.hidden = false;
   on("connection", (kind) => {
     setPhase(kind);
@@ -37,13 +43,19 @@ export function showRecording(id, setPhase) {
 /**
  * Fills the section. `leaveFor.record` shows the other view, if there is one. `leaveFor.opened` gets the ID of what the viewer
  * shows, if anything.
+ * @param {HTMLElement} section
+ * @param {{ record?(): unknown, opened(id?: string): void }} leaveFor
  */
 export function showLibrary(section, leaveFor) {
+  /** @type {Recording[] | undefined} */
   let recordings;
   let loading = Promise.resolve();
+  /** @type {import("./viewer.js").Viewer | undefined} */
   let viewer;
   // The ID of the recording in the viewer.
+  /** @type {string | undefined} */
   let opened;
+  /** @type {Map<string, ReturnType<typeof makeTile>>} */
   const tiles = new Map();
   const posters = new Posters();
   const jobs = new Jobs();
@@ -59,6 +71,7 @@ export function showLibrary(section, leaveFor) {
     leaveFor.record && button(say("newRecording"), leaveFor.record, { class: "primary" }));
   const list = make(
     "div.list", {}, make("div.fields", { role: "search" }, search.field, order.field), status, again, empty, grid, place);
+  /** @type {Required<Pick<RecordingActions, TileAction>>} */
   const actions = {
     open: ({ id }) => attempt(() => open(id)),
     rename: (recording) => askForName(recording, "rename"),
@@ -81,10 +94,10 @@ export function showLibrary(section, leaveFor) {
     try {
       const answer = await get("api/recordings");
       ({ recordings } = answer);
-      setText(place, answer.directory ? say("recordingsIn", answer) : "");
+      setText(place, answer.directory ? say("recordingsIn", { directory: answer.directory }) : "");
       again.hidden = true;
     } catch (error) {
-      setText(status, error.message);
+      setText(status, messageOf(error));
       empty.hidden = true;
       again.hidden = false;
       return;
@@ -93,6 +106,7 @@ export function showLibrary(section, leaveFor) {
     if (opened) viewer?.update(find(opened));
   }
 
+  /** @param {string} id */
   function find(id) { return recordings?.find((one) => one.id === id); }
 
   function show() {
@@ -109,6 +123,7 @@ export function showLibrary(section, leaveFor) {
     arrange(grid, tiles, shown, ({ id }) => id, () => makeTile(actions, posters));
   }
 
+  /** @param {string} id */
   async function open(id) {
     complain();
     const recording = find(id);
@@ -136,18 +151,27 @@ export function showLibrary(section, leaveFor) {
     if (id) (tiles.get(id) ?? tiles.values().next().value)?.focus();
   }
 
-  /** A job has made a recording, in place of `replaced` if that is given. Returns a button that opens it. */
+  /**
+   * A job has made a recording, in place of `replaced` if that is given. Returns a button that opens it.
+   * @param {string} id
+   * @param {string} [replaced]
+   */
   function made(id, replaced) {
     const isReplaced = replaced && replaced === opened;
-    attempt(() => refresh().then(() => isReplaced && open(id)));
+    attempt(() => refresh().then(() => { if (isReplaced) return open(id); }));
     return button(say("openRecording"), async () => {
       if (!find(id)) await refresh();
       await open(id);
     });
   }
 
-  /** Shows a recording that a request has changed, in the viewer if the old one is there. */
-  async function change(answer, { id } = {}) {
+  /**
+   * Shows a recording that a request has changed, in the viewer if the old one is there.
+   * @param {Promise<Recording>} answer
+   * @param {Recording} [old]
+   */
+  async function change(answer, old) {
+    const id = old?.id;
     complain();
     const isOpen = id && id === opened;
     // The event of the change may come before the answer.
@@ -165,13 +189,20 @@ export function showLibrary(section, leaveFor) {
     }
   }
 
-  /** Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show. */
+  /**
+   * Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show.
+   * @param {Recording} recording
+   * @param {"rename" | "save"} operation
+   * @param {string} word
+   * @param {Element | null} note
+   */
   function askForName(recording, operation, word = operation, note = null) {
     const name = textField(say("name"), title(recording), { maxlength: 200 });
     ask(say(word), make("div", {}, name.field, note), [say(word), () =>
       change(post(`${pathOf(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
   }
 
+  /** @param {Recording} recording */
   async function remove(recording) {
     complain();
     const answer = await post(`${pathOf(recording)}/delete`);
@@ -180,12 +211,16 @@ export function showLibrary(section, leaveFor) {
     const tile = tiles.get(recording.id)?.element;
     const next = tile?.nextElementSibling ?? tile?.previousElementSibling;
     await refresh();
-    (next?.querySelector(".open") ?? empty.querySelector("button"))?.focus();
+    /** @type {HTMLElement | null} */ (next?.querySelector(".open") ?? empty.querySelector("button"))?.focus();
   }
 
   return {
     refresh,
-    /** Shows the grid, or one recording. `returns`: from another view, to what was open. */
+    /**
+     * Shows the grid, or one recording. `returns`: from another view, to what was open.
+     * @param {string} [id]
+     * @param {boolean} [returns]
+     */
     async enter(id, returns) {
       if (id) {
         // Posters would delay its picture.
@@ -194,7 +229,7 @@ export function showLibrary(section, leaveFor) {
       }
       await refresh();
       // The cut of a recording that was open is not lost.
-      const wanted = id ?? (returns && find(opened) && opened);
+      const wanted = id ?? (returns && opened && find(opened) ? opened : undefined);
       if (wanted) await open(wanted);
       else close();
     },

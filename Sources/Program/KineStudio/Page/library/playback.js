@@ -1,3 +1,4 @@
+// @ts-check
 // Plays one recording, exact to the frame: the server says where frames begin.
 import { attempt, button, complain, hint, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
@@ -11,13 +12,20 @@ const fastest = 4;
 /**
  * A player with its `element`. `changed` is called when the time or the state changes; `loaded` when the first picture is
  * there, or loading failed; `again` reopens the recording.
+ * @param {() => void} changed
+ * @param {() => void} loaded
+ * @param {() => void} again
  */
 export function makePlayback(changed, loaded, again) {
+  /** @type {SeekMachine<Recording>} */
   const machine = new SeekMachine();
   // Of the requests about the recording.
+  /** @type {string} */
   let path;
   // Looks again where playing ends.
+  /** @type {number | undefined} */
   let timer;
+  /** @type {HTMLVideoElement} */
   const video = make("video", {
     playsinline: true, preload: "auto", play: changed, pause: settle, timeupdate: tick, error: fail,
     click: () => player.toggle(),
@@ -30,14 +38,16 @@ export function makePlayback(changed, loaded, again) {
   });
   const text = hint();
   const reopen = button(say("openAgain"), again, { hidden: true });
+  /** @type {HTMLElement} */
   const element = make("div.preview.player", {}, video, text, reopen);
 
-  function show(sentence) {
+  function show(sentence = "") {
     setText(text, sentence);
     reopen.hidden = false;
     element.dataset.state = "failed";
   }
 
+  /** @param {number | undefined} position */
   function go(position) {
     if (position != null) video.currentTime = position;
   }
@@ -54,6 +64,7 @@ export function makePlayback(changed, loaded, again) {
     }
   }
 
+  /** @param {number} rate */
   function start(rate) {
     video.playbackRate = rate;
     // It is aborted by a pause. The event `error` says more about a file that cannot be played.
@@ -90,6 +101,7 @@ export function makePlayback(changed, loaded, again) {
     });
   }
 
+  /** @type {Player} */
   const player = {
     element,
     /** As the machine's. */

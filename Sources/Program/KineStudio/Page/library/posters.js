@@ -1,3 +1,4 @@
+// @ts-check
 // The posters of recordings, each loaded once its place is seen.
 import { getImage } from "../shared/session.js";
 
@@ -6,6 +7,7 @@ const most = 2;
 
 export class Posters {
   // By place. `version`: the file's; a new version is a new poster.
+  /** @type {Map<Element, { path: string, version: string, isSeen?: boolean, isWanted: boolean }>} */
   #posters = new Map();
   #running = 0;
   #observer = new IntersectionObserver((entries) => {
@@ -13,7 +15,12 @@ export class Posters {
     this.#run();
   }, { rootMargin: "100px" });
 
-  /** Shows the poster of a path in a place. */
+  /**
+   * Shows the poster of a path in a place.
+   * @param {Element} place
+   * @param {string} path
+   * @param {string} version
+   */
   show(place, path, version) {
     const old = this.#posters.get(place);
     if (old?.version === version) return;
@@ -22,14 +29,16 @@ export class Posters {
     this.#run();
   }
 
+  /** @param {Element} place */
   forget(place) {
     this.#observer.unobserve(place);
     this.#posters.delete(place);
   }
 
   async #run() {
-    const [place, poster] = [...this.#posters].find(([, { isSeen, isWanted }]) => isSeen && isWanted) ?? [];
-    if (!poster || this.#running >= most) return;
+    const found = [...this.#posters].find(([, { isSeen, isWanted }]) => isSeen && isWanted);
+    if (!found || this.#running >= most) return;
+    const [place, poster] = found;
     poster.isWanted = false;
     this.#running += 1;
     const image = await getImage(poster.path);

@@ -1,3 +1,4 @@
+// @ts-check
 // Shares a recording by an activity of the desktop, or to an address.
 import { ask, textField } from "../shared/dialogs.js";
 import { make } from "../shared/elements.js";
@@ -8,6 +9,7 @@ import { say } from "../words/words.js";
 // The server's titles are English.
 const known = ["copy", "open", "email", "upload"];
 
+/** @param {Activity} activity */
 function activityTitle({ id, title: text }) {
   return known.includes(id) ? say(`activity.${id}`) : text;
 }
@@ -15,6 +17,11 @@ function activityTitle({ id, title: text }) {
 /**
  * Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's.
  * `note`: an element to show.
+ * @param {Recording} recording
+ * @param {import("../shared/jobs.js").Jobs} jobs
+ * @param {string} work
+ * @param {Activity[] | undefined} offered
+ * @param {Element | null} note
  */
 export async function shareRecording(recording, jobs, work, offered, note) {
   const isKept = recording.place === "videos";
@@ -25,12 +32,14 @@ export async function shareRecording(recording, jobs, work, offered, note) {
     (activity, index) => make(
       "label.box", {},
       make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), activityTitle(activity))));
-  const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
+  const checked = () => /** @type {HTMLInputElement} */ (list.querySelector(":checked")).value;
+  const chosen = () => /** @type {Activity} */ (activities.find(({ id }) => id === checked()));
   const update = () => { address.field.hidden = !chosen().takesAddress; };
   list.addEventListener("change", update);
   update();
   ask(say("shareTitle", { name: title(recording) }), make("div", {}, note, list, address.field), [say("share"), async () => {
     const activity = chosen();
+    /** @type {{ activity: string, address?: string }} */
     const request = { activity: activity.id };
     if (activity.takesAddress) request.address = address.input.value.trim();
     const { job } = await post(`${work}/share`, request);

@@ -1,24 +1,32 @@
+// @ts-check
 // One recording in the library's grid.
 import { button, make, setText } from "../shared/elements.js";
 import { facts, pathOf, title, trouble } from "./recordings.js";
 import { clock } from "../words/format.js";
 import { say } from "../words/words.js";
 
-/** A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording. */
+/**
+ * A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording.
+ * @param {Required<Pick<RecordingActions, TileAction>>} actions
+ * @param {import("./posters.js").Posters} posters
+ */
 export function makeTile(actions, posters) {
+  /** @type {Recording} */
   let recording;
   const picture = make("span.picture", {}, make("img.none", { src: "icon.svg", alt: "" }));
   const [name, length] = [make("span.title"), make("span.length")];
   const [about, problem] = [make("p.hint"), make("p.trouble")];
-  const open = make("button.open", { type: "button", click: () => actions.open(recording) }, picture, length, name);
-  const act = (action, label = action) => button(say(label), () => {
+  const open = make("button.open", { type: "button", click: () => actions.open(recording, null) }, picture, length, name);
+  /** @param {TileAction} action */
+  const act = (action, /** @type {string} */ label = action) => button(say(label), () => {
     close();
-    return actions[action](recording);
+    return actions[action](recording, null);
   });
   const [recover, save] = [act("recover"), act("save", "saveToVideos")];
   const summary = make("summary", {}, "⋯");
+  /** @type {HTMLDetailsElement} */
   const menu = make("details.menu", {
-    focusout: ({ relatedTarget }) => { if (!menu.contains(relatedTarget)) menu.open = false; },
+    focusout: ({ relatedTarget }) => { if (!menu.contains(/** @type {Node | null} */ (relatedTarget))) menu.open = false; },
     keydown: ({ key }) => { if (key === "Escape") close(); },
   }, summary, make("div", {}, act("rename"), save, act("remove")));
 
@@ -30,6 +38,7 @@ export function makeTile(actions, posters) {
 
   return {
     element: make("li.tile", {}, open, menu, about, problem, recover),
+    /** @param {Recording} newest */
     show(newest) {
       recording = newest;
       const { state, duration, place, version } = recording;

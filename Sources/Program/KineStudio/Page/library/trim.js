@@ -1,5 +1,6 @@
+// @ts-check
 // The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
-import { attempt, hint, make, setText } from "../shared/elements.js";
+import { attempt, hint, make, messageOf, setText } from "../shared/elements.js";
 import { follow, within } from "../shared/pointer.js";
 import { Cut } from "./cut.js";
 import { pathOf } from "./recordings.js";
@@ -11,36 +12,50 @@ import { say } from "../words/words.js";
 const stripHeight = 56;
 const waveHeight = 36;
 
+/** @typedef {CutEnd | "position"} HandleName */
+/** @type {HandleName[]} */
+const handleNames = ["position", "from", "to"];
+
 export class Timeline {
   #playback;
   #changed;
   #cut;
+  /** @type {Recording | undefined} */
   #recording;
   // The cuts of recordings shown before.
+  /** @type {Map<string, number[]>} */
   #cuts = new Map();
+  /** @type {ImageBitmap[]} */
   #images = [];
+  /** @type {number[]} */
   #peaks = [];
   #canvas = make("canvas", { "aria-hidden": "true" });
   #hint = hint();
   #outside = ["before", "after"].map((side) => make(`div.outside.${side}`));
-  #handles = {};
+  /** @type {Map<HandleName, HTMLElement>} */
+  #handles = new Map();
+  /** @type {Promise<unknown>} */
   #moving = Promise.resolve();
   element;
 
-  /** `changed` is called when the cut changes. */
+  /**
+   * `changed` is called when the cut changes.
+   * @param {Player} playback
+   * @param {() => void} changed
+   */
   constructor(playback, changed) {
     this.#playback = playback;
     this.#cut = new Cut(playback.frame);
     this.#changed = changed;
-    for (const name of ["position", "from", "to"]) {
-      this.#handles[name] = make(`div.handle.${name}`, {
+    for (const name of handleNames) {
+      this.#handles.set(name, make(`div.handle.${name}`, {
         role: "slider", tabindex: 0, "aria-label": say(`cut.${name}`), "aria-valuemin": 0,
         keydown: (event) => name !== "position" && this.#key(event, name),
-      });
+      }));
     }
     this.element = make(
       "div.timeline", { role: "group", "aria-label": say("timeline"), pointerdown: (event) => this.#drag(event) },
-      this.#canvas, ...this.#outside, this.#hint, ...Object.values(this.#handles));
+      this.#canvas, ...this.#outside, this.#hint, ...this.#handles.values());
     new ResizeObserver(() => this.#draw()).observe(this.element);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
   }
@@ -52,8 +67,12 @@ export class Timeline {
   get from() { return this.#cut.from; }
   get to() { return this.#cut.to; }
 
-  /** Shows a recording, with its cut if it was shown before. `load` has to follow. */
+  /**
+   * Shows a recording, with its cut if it was shown before. `load` has to follow.
+   * @param {Recording} recording
+   */
   open(recording) {
+    /** @param {Recording} recording */
     const key = ({ id, version }) => `${id} ${version}`;
     if (this.#recording) this.#cuts.set(key(this.#recording), [this.from, this.to]);
     this.#recording = recording;
@@ -69,10 +88,13 @@ export class Timeline {
   /** Shows the strip, or why there is none. Two decoders at once would delay the picture. */
   async load() {
     const recording = this.#recording;
+    if (!recording) return;
     const parts = await Promise.allSettled([this.#loadWaveform(recording), this.#loadStrip(recording)]);
-    if (recording === this.#recording) setText(this.#hint, parts.find(({ reason }) => reason)?.reason.message ?? "");
+    const failed = parts.find(({ status }) => status === "rejected");
+    if (recording === this.#recording) setText(this.#hint, failed ? messageOf(/** @type {PromiseRejectedResult} */ (failed).reason) : "");
   }
 
+  /** @param {Recording} recording */
   async #loadStrip(recording) {
     const { images } = await get(`${pathOf(recording)}/strip`);
     const loaded = await Promise.all(images.map(({ jpeg }) => {
@@ -84,6 +106,7 @@ export class Timeline {
     this.#draw();
   }
 
+  /** @param {Recording} recording */
   async #loadWaveform(recording) {
     if (!recording.hasAudio) return;
     const { peaks } = await get(`${pathOf(recording)}/waveform`);
@@ -99,7 +122,7 @@ export class Timeline {
     const scale = devicePixelRatio;
     [this.#canvas.width, this.#canvas.height] = [width * scale, height * scale];
     this.element.style.height = `${height}px`;
-    const sheet = this.#canvas.getContext("2d");
+    const sheet = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext("2d"));
     sheet.scale(scale, scale);
     const step = width / this.#images.length;
     this.#images.forEach((image, index) => {
@@ -121,8 +144,9 @@ export class Timeline {
   update() {
     const { duration, from, to } = this.#cut;
     const values = { position: this.#playback.time, from, to };
+    /** @param {number} value */
     const percent = (value) => `${duration ? value / duration * 100 : 0}%`;
-    for (const [name, handle] of Object.entries(this.#handles)) {
+    for (const [name, handle] of this.#handles) {
       handle.style.left = percent(values[name]);
       handle.ariaValueMax = duration.toFixed(3);
       handle.ariaValueNow = values[name].toFixed(3);
@@ -154,14 +178,18 @@ export class Timeline {
     this.#changed();
   }
 
-  /** Shows the end that was moved, and its frame. */
+  /**
+   * Shows the end that was moved, and its frame.
+   * @param {CutEnd} name
+   */
   async #showEnd(name) {
     this.#show();
     await this.#playback.move(this.#cut.shown(name));
   }
 
+  /** @param {KeyboardEvent} event @param {CutEnd} name */
   #key(event, name) {
-    const direction = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    const direction = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key] ?? 0;
     const edge = { Home: 0, End: this.#cut.duration }[event.key];
     if ((!direction && edge == null) || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
@@ -175,14 +203,18 @@ export class Timeline {
     }));
   }
 
+  /** @param {PointerEvent} event */
   #drag(event) {
     if (event.button) return;
-    const name = Object.keys(this.#handles).find((one) => this.#handles[one].contains(event.target)) ?? "position";
+    const target = /** @type {Node} */ (event.target);
+    const name = handleNames.find((one) => this.#handles.get(one)?.contains(target)) ?? "position";
     const { left, width } = this.element.getBoundingClientRect();
+    /** @param {PointerEvent} event */
     const at = ({ clientX }) => within((clientX - left) / width, 0, 1) * this.#cut.duration;
     let time = at(event);
-    this.#handles[name].focus({ focusVisible: false });
+    this.#handles.get(name)?.focus({ focusVisible: false });
     this.#playback.pause();
+    /** @param {PointerEvent} moved */
     const move = (moved) => {
       time = at(moved);
       if (name !== "position") this.#cut.drag(name, time);

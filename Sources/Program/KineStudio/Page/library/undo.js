@@ -1,3 +1,4 @@
+// @ts-check
 // The sentence after a deletion, with a button that undoes it.
 import { button, make, setText } from "../shared/elements.js";
 import { post } from "../shared/session.js";
@@ -6,8 +7,12 @@ import { say } from "../words/words.js";
 // Milliseconds. After it, the next action hides the sentence.
 const shortest = 10_000;
 
-/** A sentence in an `element`. `undone` gets the recording that is there again. */
+/**
+ * A sentence in an `element`. `undone` gets the recording that is there again.
+ * @param {(recording: Recording) => unknown} undone
+ */
 export function makeUndo(undone) {
+  /** @type {string} */
   let token;
   let since = 0;
   const text = make("span", { role: "status" });
@@ -25,11 +30,12 @@ export function makeUndo(undone) {
 
   for (const type of ["pointerdown", "keydown"]) {
     document.addEventListener(type, ({ target }) => {
-      if (!element.contains(target) && performance.now() - since > shortest) hide();
+      if (!element.contains(/** @type {Node} */ (target)) && performance.now() - since > shortest) hide();
     });
   }
   return {
     element,
+    /** @param {string} sentence @param {string} newest */
     show(sentence, newest) {
       token = newest;
       since = performance.now();

@@ -1,3 +1,4 @@
+// @ts-check
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
 import { ask, textField } from "../shared/dialogs.js";
 import { button, leave, make, setText } from "../shared/elements.js";
@@ -10,6 +11,7 @@ import { precise } from "../words/format.js";
 import { say } from "../words/words.js";
 
 export class Viewer {
+  /** @type {Recording | undefined} */
   #recording;
   #complain;
   #jobs;
@@ -35,15 +37,19 @@ export class Viewer {
   /**
    * `actions`: those of a tile and `back`, where they are offered, and `made`, which gets the recording that a job has
    * made. `work`: the beginning of the paths that cut and share; nil: the recording's own. `activities`: see `share`.
+   * @param {Fail} complain
+   * @param {import("../shared/jobs.js").Jobs} jobs
+   * @param {RecordingActions} actions
    */
   constructor(complain, jobs, actions) {
     this.#complain = complain;
     this.#jobs = jobs;
     this.#actions = actions;
     this.#playback = makePlayback(
-      () => this.#update(), () => this.#timeline.load(), () => this.open(this.#recording));
+      () => this.#update(), () => this.#timeline.load(), () => this.open(this.#shown));
     this.#timeline = new Timeline(this.#playback, () => this.#update());
-    const tool = (label, action, attributes) => button(say(label), () => action(this.#recording, this.#note), attributes);
+    /** @param {string} label @param {RecordingAction | undefined} action @param {Attributes} [attributes] */
+    const tool = (label, action, attributes) => button(say(label), () => action?.(this.#shown, this.#note), attributes);
     this.#play = tool("play", () => this.#playback.toggle(), { class: "play" });
     this.#cut = tool("playCut", () => this.#playCut());
     this.#keep = tool("saveCut", () => this.#askForName(), { class: actions.back && "primary" });
@@ -71,6 +77,7 @@ export class Viewer {
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
+  /** @param {Recording} recording */
   async open(recording) {
     this.#show(recording);
     this.#title.focus();
@@ -84,7 +91,10 @@ export class Viewer {
     this.#recording = undefined;
   }
 
-  /** Shows a newer state of the recording; undefined: it is gone. One with another ID has to be opened. */
+  /**
+   * Shows a newer state of the recording; undefined: it is gone. One with another ID has to be opened.
+   * @param {Recording} [recording]
+   */
   update(recording) {
     const old = this.#recording;
     if (!old || (recording && recording.id !== old.id)) return;
@@ -96,6 +106,7 @@ export class Viewer {
     }
   }
 
+  /** @param {Recording} recording */
   #show(recording) {
     this.#recording = recording;
     const { state, place, width, height } = recording;
@@ -125,12 +136,15 @@ export class Viewer {
   /** The hint that sharing sends the whole recording, shown while a cut is set. */
   get #note() { return this.#timeline.isCut ? make("p.hint", {}, say("notCut")) : null; }
 
-  get #work() { return this.#actions.work ?? pathOf(this.#recording); }
+  get #work() { return this.#actions.work ?? pathOf(this.#shown); }
+
+  /** What the buttons are for, which are there while a recording is. */
+  get #shown() { return /** @type {Recording} */ (this.#recording); }
 
   #playCut() { this.#playback.playCut(this.#timeline.from, this.#timeline.to); }
 
   async #saveFrame() {
-    const recording = this.#recording;
+    const recording = this.#shown;
     const { time } = this.#playback;
     const file = await postFile(`${pathOf(recording)}/frame`, { time: await this.#playback.frame(time) });
     const name = `${title(recording)} ${precise(time).replaceAll(":", ".")}.png`;
@@ -142,9 +156,10 @@ export class Viewer {
 
   #askForName() {
     this.#playback.pause();
-    const recording = this.#recording;
+    const recording = this.#shown;
     const { from, to } = this.#timeline;
     const name = textField(say("name"), say("cutOf", { name: title(recording) }), { maxlength: 200 });
+    /** @param {CutRequest} options */
     const begin = (options) => this.#trim(recording, { from, to, ...options });
     const dialog = ask(
       say("saveCut"),
@@ -154,19 +169,22 @@ export class Viewer {
         say("replaceSure", { name: title(recording) }), make("p.hint", {}, say("replaceHint")),
         [say("replace"), () => begin({ name: title(recording), replaces: true })])],
       [say("choosePlace"), () => begin({ name: name.input.value.trim(), dialog: say("saveCut") })]);
-    const place = dialog.querySelector(".buttons button:nth-of-type(3)");
+    const place = /** @type {HTMLElement} */ (dialog.querySelector(".buttons button:nth-of-type(3)"));
     place.hidden = true;
     get("api/dialog").then(({ isThere }) => { place.hidden = !isThere; }).catch(() => {});
   }
 
+  /** @param {Recording} recording @param {CutRequest & { from: number, to: number }} request */
   async #trim(recording, request) {
     const { job } = await post(`${this.#work}/trim`, request);
     this.#jobs.add(job, say("cutting", { name: request.name }), (result) =>
-      result && this.#actions.made(result, request.replaces ? recording.id : undefined));
+      result && this.#actions.made?.(result, request.replaces ? recording.id : undefined));
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const { target, key } = event;
+    const { key } = event;
+    const target = /** @type {Element} */ (event.target);
     if (!this.#recording || this.#recording.state !== "finished" || !this.element.checkVisibility()) return;
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (target.matches("input, select, textarea") || (key === " " && target.matches("button, summary"))) return;

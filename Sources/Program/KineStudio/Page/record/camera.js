@@ -1,3 +1,4 @@
+// @ts-check
 // The choice of a camera for a recording: its picture at its place in the source's picture.
 import { makeFrame, usual } from "./cameraframe.js";
 import { button, checkbox, choice, hint, make, pick, setOptions, setText } from "../shared/elements.js";
@@ -7,12 +8,16 @@ import { say } from "../words/words.js";
 
 const shapes = ["rounded", "rectangle", "circle"];
 
-/** A list in `field`, and the camera's picture in `element`. `changed` is called when another camera has to be shown. */
+/**
+ * A list in `field`, and the camera's picture in `element`. `changed` is called when another camera has to be shown.
+ * @param {() => void} changed
+ */
 export function makeCameraChoice(changed) {
   let layout = usual;
   // A camera is not opened because it was used last time.
   let isOpen = false;
   // The number of the picture that is shown, or will be.
+  /** @type {number | undefined} */
   let number;
   // Whether a camera would be shown if the request had none.
   let isConfigured = false;
@@ -26,6 +31,7 @@ export function makeCameraChoice(changed) {
   const stage = make("div.stage", {}, background, frame.element);
   const element = make(
     "div.camera", { hidden: true }, stage, make("div.looks", {}, shape.field, mirror.label, open), text);
+  /** @type {HTMLImageElement} */
   let image = make("img", { alt: "", hidden: true });
   frame.element.prepend(image);
   setOptions(shape.select, shapes.map((shape) => [shape, say(`shape.${shape}`)]));
@@ -38,7 +44,7 @@ export function makeCameraChoice(changed) {
     image.replaceWith(newest);
     image = newest;
     setText(text, "");
-    frame.show(layout, { width, height });
+    frame.show(layout, width && height ? { width, height } : undefined);
   });
 
   /** The camera to show; undefined: none, or the person has not asked for it. */
@@ -82,10 +88,12 @@ export function makeCameraChoice(changed) {
       if (camera !== "none") return { camera, cameraLayout: layout };
       return isConfigured ? { camera } : {};
     },
+    /** @param {Device[]} cameras */
     setCameras(cameras) {
       setOptions(list.select, [["none", say("none")], ...cameras.map(({ name }) => [name, name])]);
       update();
     },
+    /** @param {Choice} chosen @param {Choice} configured */
     show(chosen, configured) {
       const device = chosen.camera ?? configured.camera ?? "none";
       isConfigured = device !== "none" || configured.camera != null;
@@ -93,14 +101,17 @@ export function makeCameraChoice(changed) {
       layout = { ...usual, ...configured.cameraLayout, ...chosen.cameraLayout };
       update();
     },
-    /** Shows the source's picture, an image, under the camera. */
+    /**
+     * Shows the source's picture, an image, under the camera.
+     * @param {Size & { image?: Element | null }} picture
+     */
     setSource({ image, width, height }) {
       stage.style.aspectRatio = `${width} / ${height}`;
       background.hidden = !image;
-      if (image) {
-        const { naturalWidth, naturalHeight } = image;
-        Object.assign(background, { width: naturalWidth ?? image.width, height: naturalHeight ?? image.height });
-        background.getContext("2d").drawImage(image, 0, 0);
+      if (image instanceof HTMLImageElement || image instanceof HTMLCanvasElement) {
+        const from = image instanceof HTMLImageElement ? { width: image.naturalWidth, height: image.naturalHeight } : image;
+        [background.width, background.height] = [from.width, from.height];
+        background.getContext("2d")?.drawImage(image, 0, 0);
       }
       frame.update();
     },

@@ -1,3 +1,4 @@
+// @ts-check
 // A camera's place in a picture, which a person drags and resizes.
 import { make } from "../shared/elements.js";
 import { follow, setBounds, within } from "../shared/pointer.js";
@@ -9,6 +10,7 @@ export const usual = { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: fal
 const margin = 0.02;
 const smallest = 0.05;
 // What keys change: x, y and the size.
+/** @type {{ [key: string]: number[] }} */
 const keys = {
   ArrowLeft: [-0.02, 0, 0], ArrowRight: [0.02, 0, 0], ArrowUp: [0, -0.02, 0], ArrowDown: [0, 0.02, 0],
   "+": [0, 0, 0.02], "=": [0, 0, 0.02], "-": [0, 0, -0.02],
@@ -17,6 +19,7 @@ const keys = {
 /**
  * A frame with its `element`, whose parent covers the picture. `changed` gets each layout that the person chooses, and
  * `true` at a movement's end.
+ * @param {(layout: CameraLayout, isFinal: boolean) => void} changed
  */
 export function makeFrame(changed) {
   const handle = make("span.handle");
@@ -41,6 +44,7 @@ export function makeFrame(changed) {
     const shape = layout.shape === "circle" ? { width: 1, height: 1 } : camera;
     const scale = Math.min(clientWidth / shape.width, clientHeight * layout.size / shape.height);
     const [width, height] = [shape.width * scale, shape.height * scale];
+    /** @param {number} length @param {number} whole */
     const range = (length, whole) => {
       const kept = Math.min(Math.min(clientWidth, clientHeight) * margin, (whole - length) / 2);
       return { kept, length: whole - length - 2 * kept };
@@ -50,6 +54,7 @@ export function makeFrame(changed) {
     return { x, y, width, height, across, down, picture: { width: clientWidth, height: clientHeight } };
   }
 
+  /** @param {PointerEvent} event */
   function hold(event) {
     if (event.button !== 0) return;
     element.focus();
@@ -65,20 +70,28 @@ export function makeFrame(changed) {
     });
   }
 
+  /** @param {number} left @param {number} top */
   function move(left, top) {
     const { across, down } = measure();
+    /** @param {number} position @param {{ kept: number, length: number }} range */
     const part = (position, { kept, length }) => length > 0 ? within((position - kept) / length, 0, 1) : 0;
     layout = { ...layout, x: part(left, across), y: part(top, down) };
     update();
   }
 
-  /** The corner that is farther from the picture's middle stays where it is. */
+  /**
+   * The corner that is farther from the picture's middle stays where it is.
+   * @param {ReturnType<measure>} first
+   * @param {CameraLayout} before
+   * @param {number} growth
+   */
   function resize(first, before, growth) {
     layout = { ...before, size: within(before.size + growth / first.picture.height, smallest, 1) };
     const { width, height } = measure();
     move(before.x > 0.5 ? first.x + first.width - width : first.x, before.y > 0.5 ? first.y + first.height - height : first.y);
   }
 
+  /** @param {KeyboardEvent} event */
   function press(event) {
     if (!keys[event.key]) return;
     event.preventDefault();
@@ -91,7 +104,11 @@ export function makeFrame(changed) {
 
   return {
     element, update,
-    /** Shows a layout. `size`: the width and height of the camera's own frames, if they are known. */
+    /**
+     * Shows a layout. `size`: the width and height of the camera's own frames, if they are known.
+     * @param {CameraLayout} newest
+     * @param {Size} size
+     */
     show(newest, size = camera) {
       // A movement goes on from what the person sees.
       if (isHeld) return;
@@ -102,11 +119,16 @@ export function makeFrame(changed) {
   };
 }
 
-/** Lays a frame over a take's picture in `preview`. `change` gets the layout that the person has chosen. */
+/**
+ * Lays a frame over a take's picture in `preview`. `change` gets the layout that the person has chosen.
+ * @param {HTMLElement} preview
+ * @param {(layout: CameraLayout) => unknown} change
+ */
 export function frameOver(preview, change) {
   const frame = makeFrame((layout, isFinal) => { if (isFinal) change(layout); });
   const cover = make("div.over", {}, frame.element);
-  const pictures = [...preview.querySelectorAll("canvas, video")];
+  /** @type {HTMLElement[]} */
+  const pictures = [...preview.querySelectorAll(/** @type {"canvas"} */ ("canvas, video"))];
   preview.append(cover);
   const observer = new ResizeObserver(() => {
     const picture = pictures.find(({ hidden }) => !hidden);
@@ -117,7 +139,11 @@ export function frameOver(preview, change) {
     frame.update();
   });
   for (const picture of [preview, ...pictures]) observer.observe(picture);
-  /** Shows the place of a take's camera; undefined: none. */
+  /**
+   * Shows the place of a take's camera; undefined: none.
+   * @param {TakeCamera} [camera]
+   * @param {Size} [size]
+   */
   return (camera, size) => {
     frame.element.hidden = !camera;
     if (camera) frame.show(camera.layout, size ?? undefined);

@@ -1,3 +1,4 @@
+// @ts-check
 // The seconds before a recording begins, which the server counts. A key, a click or Cancel ends them.
 import { showDialog } from "../shared/dialogs.js";
 import { button, make, setText } from "../shared/elements.js";
@@ -5,28 +6,40 @@ import { say } from "../words/words.js";
 
 // Milliseconds. The second click of two on the button that began it is no answer.
 const idleTime = 600;
+/** @type {HTMLDialogElement | undefined} */
 let dialog;
+/** @type {number | undefined} */
 let timer;
+/** @type {() => void} */
 let abandon;
 // A person who closes the window does not expect to be recorded.
 addEventListener("pagehide", () => { if (dialog) abandon(); });
 
-/** Whether a key is for the page: the others switch windows or silence speech. */
+/**
+ * Whether a key is for the page: the others switch windows or silence speech.
+ * @param {KeyboardEvent} event
+ */
 export function isOwn({ key }) {
   return !["Control", "Alt", "AltGraph", "Shift", "Meta", "Tab"].includes(key);
 }
 
-/** Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click. */
+/**
+ * Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click.
+ * @param {number} seconds
+ * @param {() => void} cancel
+ */
 export function show(seconds, cancel) {
   hide();
   abandon = cancel;
   const begun = performance.now();
   const end = begun + seconds * 1000;
   const count = make("p.count", { "aria-live": "assertive" });
+  /** @param {Event} event */
   const stop = (event) => {
-    if (event.type === "keydown" && !isOwn(event)) return;
+    const key = event instanceof KeyboardEvent ? event : null;
+    if (key && !isOwn(key)) return;
     event.preventDefault();
-    if (event.repeat || performance.now() - begun < idleTime) return;
+    if (key?.repeat || performance.now() - begun < idleTime) return;
     if (dialog) cancel();
     hide();
   };

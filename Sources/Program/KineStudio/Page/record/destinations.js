@@ -1,20 +1,29 @@
+// @ts-check
 // The destinations of a running take: how each is doing, its link, and which others can be added.
 import { arrange, attempt, button, make, setText } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
 import { activity } from "./statistics.js";
 import { say } from "../words/words.js";
 
-/** The name of a destination for a person. */
+/**
+ * The name of a destination for a person.
+ * @param {string} name
+ */
 export function destinationTitle(name) {
   return name === "live" ? say("livePage") : name;
 }
 
-/** A list with its `element`. `path`: of requests for the take's destinations. */
+/**
+ * A list with its `element`. `path`: of requests for the take's destinations.
+ * @param {string} path
+ */
 export function makeDestinations(path) {
   // By the destinations' numbers.
+  /** @type {Map<number, ReturnType<typeof makeRow>>} */
   const rows = new Map();
   const list = make("ul.destinations");
   const choices = make("div.buttons");
+  /** @type {HTMLDetailsElement} */
   const further = make("details", { toggle: () => attempt(showChoices) }, make("summary", {}, say("broadcastTo")), choices);
 
   async function showChoices() {
@@ -30,28 +39,33 @@ export function makeDestinations(path) {
 
   return {
     element: make("div.broadcasts", {}, list, further),
+    /** @param {Destination[]} destinations @param {boolean} canChange */
     show(destinations, canChange) {
       further.hidden = !canChange;
       list.hidden = destinations.length === 0;
       const items = destinations.map((destination) => ({ ...destination, canChange }));
-      arrange(list, rows, items, ({ number }) => number, ({ number }) => row(`${path}/${number}/remove`));
+      arrange(list, rows, items, ({ number }) => number, ({ number }) => makeRow(`${path}/${number}/remove`));
     },
+    /** @param {DestinationStatistics[]} destinations */
     showStatistics(destinations) {
       for (const one of destinations) rows.get(one.number)?.showStatistics(one);
     },
   };
 }
 
-function row(removal) {
+/** @param {string} removal */
+function makeRow(removal) {
+  /** @type {string | undefined} */
   let link;
   const [name, state, numbers] = ["label", "phase", "activity"].map((name) => make(`span.${name}`));
-  const copy = button(say("copyLink"), () => navigator.clipboard.writeText(link).catch(() => {
+  const copy = button(say("copyLink"), () => navigator.clipboard.writeText(link ?? "").catch(() => {
     throw new Error(say("cannotCopy", { link }));
   }));
   const remove = button(say("endBroadcast"), () => post(removal));
   const element = make("li", {}, name, state, numbers, copy, remove);
   return {
     element,
+    /** @param {Destination & { canChange: boolean }} destination */
     show(destination) {
       const { label, phase, problem, canChange } = destination;
       ({ link } = destination);
@@ -62,6 +76,7 @@ function row(removal) {
       remove.hidden = !canChange || phase === "ended";
       if (phase === "ended") setText(numbers, "");
     },
+    /** @param {DestinationStatistics} statistics */
     showStatistics(statistics) { setText(numbers, activity(statistics)); },
   };
 }

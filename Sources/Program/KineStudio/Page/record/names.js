@@ -1,3 +1,4 @@
+// @ts-check
 // Choices with names, which kinecast.conf keeps as profiles.
 import { ask, textField } from "../shared/dialogs.js";
 import { button, choice, hint, make, pick, setOptions, setText } from "../shared/elements.js";
@@ -7,12 +8,14 @@ import { say } from "../words/words.js";
 /**
  * A list of names in an `element`. `read` returns the choice to keep. `choose` gets a choice to show, and its name; undefined:
  * the last one.
+ * @param {{ read(): Choice, choose(choice?: Choice, name?: string): void }} form
  */
 export function makeNameChoice({ read, choose }) {
   const { select, field } = choice(say("choice"), fill);
   const text = hint();
   const keepAs = button(say("keepAs"), askForName);
   const remove = button(say("remove"), removeChosen);
+  /** @type {Profile[]} */
   let profiles = [];
   const chosen = () => profiles.find(({ name }) => name === select.value);
 
@@ -22,7 +25,10 @@ export function makeNameChoice({ read, choose }) {
     choose(chosen()?.choice, chosen()?.name);
   }
 
-  /** Returns what is configured without a name. */
+  /**
+   * Returns what is configured without a name.
+   * @param {Profiles} answer
+   */
   function receive(answer) {
     const name = chosen()?.name;
     ({ profiles } = answer);
@@ -32,13 +38,14 @@ export function makeNameChoice({ read, choose }) {
     return answer.configured;
   }
 
+  /** @param {string} [name] */
   function pickName(name) {
-    pick(select, profiles.some((one) => one.name === name) ? name : "");
+    pick(select, profiles.find((one) => one.name === name)?.name ?? "");
     update();
   }
 
   function update() {
-    const { name, others } = chosen() ?? {};
+    const { name = "", others } = chosen() ?? {};
     remove.hidden = !name;
     setText(text, others?.length ? say("alsoSets", { name, options: others.join(", ") }) : "");
   }
@@ -54,14 +61,14 @@ export function makeNameChoice({ read, choose }) {
   }
 
   async function removeChosen() {
-    const { name } = chosen();
+    const { name } = /** @type {Profile} */ (chosen());
     if (!confirm(say("removeSure", { name }))) return;
     receive(await post(`api/profiles/${encodeURIComponent(name)}/remove`));
     fill();
     keepAs.focus();
   }
 
-  receive({ profiles });
+  receive({ profiles, configured: {} });
   return {
     element: make("div.names", {}, field, keepAs, remove, text),
     /** The name of the choice that is shown, unless it has none. */

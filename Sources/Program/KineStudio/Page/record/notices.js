@@ -1,3 +1,4 @@
+// @ts-check
 // The list of events in words, the newest first.
 import { button, make } from "../shared/elements.js";
 import { language, noticeText, say } from "../words/words.js";
@@ -5,7 +6,11 @@ import { language, noticeText, say } from "../words/words.js";
 const most = 200;
 const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-/** A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID. */
+/**
+ * A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID.
+ * @param {Notice} notice
+ * @param {(id: string) => unknown} open
+ */
 export function describeNotice(notice, open) {
   const { file, recording } = notice;
   return [
@@ -14,7 +19,13 @@ export function describeNotice(notice, open) {
   ];
 }
 
-/** `open` is as for `describeNotice`. Old notices are shown, and not reported. */
+/**
+ * `open` is as for `describeNotice`. Old notices are shown, and not reported.
+ * @param {HTMLElement} section
+ * @param {Notice} notice
+ * @param {(id: string) => unknown} open
+ * @param {boolean} isNew
+ */
 export function addNotice(section, notice, open, isNew) {
   let list = section.querySelector("ol");
   if (!list) {
@@ -26,5 +37,5 @@ export function addNotice(section, notice, open, isNew) {
   list.ariaLive = isNew ? "polite" : "off";
   const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
   list.prepend(make("li", { "data-kind": notice.kind }, time, ...describeNotice(notice, open)));
-  while (list.children.length > most) list.lastElementChild.remove();
+  while (list.children.length > most) list.lastElementChild?.remove();
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // The picture of a running take, by the live page's own player.
 import { hint, make, setText } from "../shared/elements.js";
 import { prove } from "../shared/events.js";
@@ -12,24 +13,32 @@ const longestAge = 3000;
 // States of the player in which there is no picture to see.
 const troubles = ["reconnecting", "full", "broken", "stopped", "impossible"];
 
-/** A picture with its `element`, of a source. `path`: of the take's samples. */
+/**
+ * A picture with its `element`, of a source. `path`: of the take's samples.
+ * @param {string} path
+ * @param {string} source
+ */
 export function makePreview(path, source) {
   const attributes = { hidden: true, "aria-label": say("preview", { source }) };
   const canvas = make("canvas", { role: "img", ...attributes });
   const video = make("video", { muted: true, playsinline: true, ...attributes });
   const text = hint();
   const element = make("div.preview", {}, canvas, video, text);
+  /** @type {import("../player.js").StreamPlayer | undefined} */
   let player;
   // Microseconds by which the take's timeline is ahead of the page's clock; null: not known.
-  let ahead = null;
+  let ahead = /** @type {number | null} */ (null);
+  /** @type {(() => void) | undefined} */
   let release;
   let wanted = false;
 
+  /** @param {string} state */
   function show(state) {
     element.dataset.state = state;
     setText(text, troubles.includes(state) ? say(`preview.${state}`) : "");
   }
 
+  /** @param {{ clock: number, ahead?: number }} standing */
   function tick(standing) {
     if (standing.ahead == null) return;
     // The largest is of the tick that was under way for the least time.
@@ -52,9 +61,9 @@ export function makePreview(path, source) {
       return setText(text, say("previewElsewhere"));
     }
     release = free;
-    const options = { headers: headers(), credentials: "same-origin", ready: prove };
+    const options = { headers: headers(), credentials: /** @type {const} */ ("same-origin"), ready: prove };
     player = new module.StreamPlayer(path, options, { canvas, video }, null, {
-      show, tick, lost: forget, opened: (player) => player.setAudio(false),
+      show, tick, lost: forget, opened: (player) => { player.setAudio(false); },
     });
     player.run();
   }
@@ -67,7 +76,10 @@ export function makePreview(path, source) {
       if (!shown || ahead === null || performance.now() - shown.at > longestAge) return null;
       return Math.max(0, (shown.at * 1000 + ahead - shown.time) / 1000);
     },
-    /** Shows the picture, or lets it go. A hidden page shows none. */
+    /**
+     * Shows the picture, or lets it go. A hidden page shows none.
+     * @param {boolean} isWanted
+     */
     want(isWanted) {
       if (isWanted === wanted) return;
       wanted = isWanted;

@@ -1,3 +1,4 @@
+// @ts-check
 // Apps' questions whether they may record, which every window shows until one of them, or the desktop, has the answer.
 import { button, make, setText } from "../shared/elements.js";
 import { post } from "../shared/session.js";
@@ -7,26 +8,34 @@ import { language, say } from "../words/words.js";
 const idleTime = 700;
 const lists = new Intl.ListFormat(language);
 // The id of the question that is shown, and its dialog.
+/** @type {{ id: string, dialog: HTMLDialogElement } | undefined} */
 let shown;
 
-/** Shows the first open question of these takes. */
+/**
+ * Shows the first open question of these takes.
+ * @param {TakeQuestion[]} takes
+ */
 export function showQuestion(takes) {
   const take = takes.find((one) => one.question);
   const id = take && `${take.id} ${take.question.number}`;
   if (id === shown?.id) return;
   const old = shown?.dialog;
-  shown = take && { id, dialog: make("dialog.permission", {
+  const dialog = take && make("dialog.permission", {
     role: "alertdialog", "aria-labelledby": "permission", "aria-describedby": "permission-hint",
-  }) };
+  });
+  shown = id && dialog ? { id, dialog } : undefined;
   old?.close();
-  if (take) fill(shown.dialog, take.question, `api/takes/${encodeURIComponent(take.id)}/permission`);
+  if (take && dialog) fill(dialog, take.question, `api/takes/${encodeURIComponent(take.id)}/permission`);
 }
 
+/** @param {HTMLDialogElement} dialog @param {TakeQuestion["question"]} question @param {string} path */
 function fill(dialog, { number, name, subject, kinds }, path) {
   const title = say("permissionAsks", { name, kinds: lists.format(kinds.map((kind) => say(`kind.${kind}`))) });
   const problem = make("p.problem", { role: "alert" });
+  /** @param {boolean} [isAllowed] */
   const answer = (isAllowed) => post(path, { question: number, isAllowed });
   const fail = (sentence = "") => setText(problem, sentence);
+  /** @type {[string, boolean?][]} */
   const answers = [["allow", true], ["deny", false], ["notNow"]];
   const buttons = answers.map(([word, isAllowed]) => button(say(word), () => answer(isAllowed), { disabled: true }, fail));
   const isEarly = () => buttons[0].disabled;

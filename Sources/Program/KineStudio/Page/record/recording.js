@@ -1,3 +1,4 @@
+// @ts-check
 // The choice of what to record, by pictures and lists, and the button that begins it.
 import { makeCameraChoice } from "./camera.js";
 import * as countdown from "./countdown.js";
@@ -15,7 +16,10 @@ const defaultCountdown = 3;
 // dBFS of the least level that a meter shows.
 const lowest = -60;
 
-/** Fills the section. The result's `refresh` asks for the sources again. */
+/**
+ * Fills the section. The result's `refresh` asks for the sources again.
+ * @param {HTMLElement} section
+ */
 export function showForm(section) {
   let isRunning = false;
   let isStarting = false;
@@ -24,8 +28,10 @@ export function showForm(section) {
   // A microphone is not opened because it was used last time.
   let measuresMicrophone = false;
   // The last recording; absent until the form is filled.
+  /** @type {Choice | undefined} */
   let last;
   // In force without a name, by kinecast.conf and the environment.
+  /** @type {Choice} */
   let configured = {};
   const [status, problem] = [hint(), hint()];
   const audio = choice(say("audio"), look);
@@ -58,10 +64,8 @@ export function showForm(section) {
   // A device may have been plugged in meanwhile.
   addEventListener("focus", refresh);
   on("levels", (levels) => {
-    for (const [name, meter] of Object.entries(meters)) {
-      meter.hidden = levels[name] == null;
-      meter.value = levels[name] ?? lowest;
-    }
+    showLevel(meters.audio, levels.audio);
+    showLevel(meters.microphone, levels.microphone);
     setText(problem, levels.problem ?? "");
   });
   on("choices", (list) => {
@@ -91,12 +95,16 @@ export function showForm(section) {
   /** Asks for pictures and levels while they are seen. */
   function look() {
     if (document.hidden || !section.checkVisibility() || section.inert) return;
+    /** @type {{ audio: string, camera?: string, microphone?: string }} */
     const chosen = { audio: audio.select.value || "none", camera: camera.shown };
     if (measuresMicrophone) chosen.microphone = microphone.select.value;
     post("api/survey", chosen).catch(() => {});
   }
 
-  /** The request. */
+  /**
+   * The request.
+   * @returns {Choice}
+   */
   function values() {
     return {
       profile: names.name, ...gallery.chosen, audio: audio.select.value, microphone: microphone.select.value,
@@ -120,19 +128,19 @@ export function showForm(section) {
   }
 
   async function refresh() {
-    if (section.inert || !section.parentElement.checkVisibility()) return;
+    if (section.inert || !section.parentElement?.checkVisibility()) return;
     setText(status, say("looking"));
     look();
     await attempt(async () => {
       // Names that cannot be read are no reason to offer nothing.
-      const asked = [get("api/sources"), last ?? get("api/choice"), attempt(() => names.load())];
-      fill(...await Promise.all(asked));
+      fill(...await Promise.all([get("api/sources"), last ?? get("api/choice"), attempt(() => names.load())]));
     }, (sentence) => {
       setText(status, "");
       complain(sentence);
     });
   }
 
+  /** @param {Sources} sources @param {Choice} kept @param {Choice} [known] */
   function fill(sources, kept, known) {
     configured = known ?? {};
     gallery.setFixed(sources);
@@ -154,7 +162,8 @@ export function showForm(section) {
       showChoice(kept, names.name);
     }
     // Enables Record only once the last destinations are known, or the button's label could be wrong.
-    attempt(() => targets.load(last)).then(() => {
+    const shown = last;
+    attempt(() => targets.load(shown)).then(() => {
       isOffered = true;
       update();
     });
@@ -163,14 +172,15 @@ export function showForm(section) {
     if (gallery.isEmpty) complain(sources.problems[0] ?? say("nothingToRecord"));
   }
 
-  /** Fills the form. `name`: of a kept choice. */
+  /**
+   * Fills the form. `name`: of a kept choice.
+   * @param {Choice} chosen
+   * @param {string} [name]
+   */
   function showChoice(chosen, name) {
     gallery.want(chosen, name);
-    for (const [{ select }, field] of [[audio, "audio"], [microphone, "microphone"]]) {
-      const value = chosen[field] ?? configured[field];
-      if (value) pick(select, value);
-      else select.selectedIndex = 0;
-    }
+    pickOrFirst(audio.select, chosen.audio ?? configured.audio);
+    pickOrFirst(microphone.select, chosen.microphone ?? configured.microphone);
     camera.show(chosen, configured);
     more.show(chosen, configured);
   }
@@ -178,12 +188,30 @@ export function showForm(section) {
   return { refresh };
 }
 
-/** The audio of one output, for a list. */
+/** @param {HTMLSelectElement} select @param {string} [value] */
+function pickOrFirst(select, value) {
+  if (value) pick(select, value);
+  else select.selectedIndex = 0;
+}
+
+/** @param {HTMLMeterElement} meter @param {number} [level] */
+function showLevel(meter, level) {
+  meter.hidden = level == null;
+  meter.value = level ?? lowest;
+}
+
+/**
+ * The audio of one output, for a list.
+ * @param {Device} output
+ */
 function outputChoice({ name, description }) {
   return [`output:${name}`, say("outputAudio", { name: description })];
 }
 
-/** A meter of the audio that is chosen, before a recording begins. */
+/**
+ * A meter of the audio that is chosen, before a recording begins.
+ * @param {string} name
+ */
 function meter(name) {
   return make("meter", { min: lowest, max: 0, high: -3, value: lowest, hidden: true, "aria-label": say(`level.${name}`) });
 }

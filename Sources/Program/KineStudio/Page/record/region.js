@@ -1,3 +1,4 @@
+// @ts-check
 // A dialog in which a region is drawn on a monitor's picture.
 import { choose } from "../shared/dialogs.js";
 import { choice, field, hint, make, setOptions } from "../shared/elements.js";
@@ -7,26 +8,37 @@ import { getImage, post } from "../shared/session.js";
 import { say } from "../words/words.js";
 
 const smallest = 16;
+/** @type {(keyof Rectangle)[]} */
 const sides = ["x", "y", "width", "height"];
 
-/** The region that the person draws, with a picture of it; undefined if the dialog is closed. */
+/**
+ * The region that the person draws, with a picture of it; undefined if the dialog is closed.
+ * @param {Monitor[]} monitors
+ */
 export async function draw(monitors) {
+  /** @type {Monitor} */
   let monitor;
+  /** @type {Rectangle} */
   let rect;
+  /** @type {HTMLImageElement} */
   let image = make("img", { alt: "" });
   const handle = make("span.handle");
   const shown = make("div.region", {}, handle);
   const stage = make("div.stage.drawing", { pointerdown: press }, image, shown);
   const list = choice(say("onMonitor"), () => show(list.select.value));
   // An invalid number becomes the least.
-  const read = () => set(...inputs.map(({ value }) => Number(value) || 0));
+  const read = () => {
+    const [left, top, wide, high] = inputs.map(({ value }) => Number(value) || 0);
+    set(left, top, wide, high);
+  };
   const inputs = sides.map(() => make("input", { type: "number", min: 0, change: read }));
   const fields = sides.map((side, index) => field(say(`region.${side}`), inputs[index]));
   setOptions(list.select, monitors.map(({ name }) => [name, name]));
   list.field.hidden = monitors.length < 2;
 
+  /** @param {string} name */
   function show(name) {
-    monitor = monitors.find((monitor) => monitor.name === name);
+    monitor = monitors.find((monitor) => monitor.name === name) ?? monitors[0];
     const { width, height } = monitor.bounds;
     stage.style.aspectRatio = `${width} / ${height}`;
     stage.style.maxWidth = `${60 * width / height}vh`;
@@ -35,16 +47,20 @@ export async function draw(monitors) {
     post("api/stills", { monitor: name }).catch(() => {});
   }
 
+  /** @param {number} left @param {number} top @param {number} wide @param {number} high */
   function set(left, top, wide, high) {
     const { bounds } = monitor;
     const [width, height] = [within(wide, smallest, bounds.width), within(high, smallest, bounds.height)].map(Math.round);
     const [x, y] = [within(left, 0, bounds.width - width), within(top, 0, bounds.height - height)].map(Math.round);
     rect = { x, y, width, height };
-    sides.forEach((side, index) => { inputs[index].value = rect[side]; });
+    sides.forEach((side, index) => { inputs[index].value = String(rect[side]); });
     setBounds(shown, rect, bounds);
   }
 
-  /** The handle resizes the region, dragging it moves it, and dragging elsewhere draws a new one. */
+  /**
+   * The handle resizes the region, dragging it moves it, and dragging elsewhere draws a new one.
+   * @param {PointerEvent} event
+   */
   function press(event) {
     if (event.button !== 0) return;
     const box = stage.getBoundingClientRect();
@@ -71,7 +87,7 @@ export async function draw(monitors) {
     if (!scale) return;
     const [width, height] = [rect.width, rect.height].map((side) => Math.max(1, side * scale | 0));
     const canvas = make("canvas", { width, height });
-    canvas.getContext("2d").drawImage(image, -rect.x * scale, -rect.y * scale);
+    canvas.getContext("2d")?.drawImage(image, -rect.x * scale, -rect.y * scale);
     return canvas;
   }
 

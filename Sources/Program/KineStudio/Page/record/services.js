@@ -1,3 +1,4 @@
+// @ts-check
 // The settings of one service in the form of a take: its fields or its setup program, what is kept, and a test of its server.
 import { button, checkbox, make } from "../shared/elements.js";
 import { Jobs } from "../shared/jobs.js";
@@ -8,15 +9,20 @@ import { say } from "../words/words.js";
 
 export class ServiceSettings {
   element;
+  /** @type {Service} */
   #service;
   #path;
   #body = make("div.sheet-body");
   #jobs = new Jobs();
   // Absent where the server has the values, or a setup program asks for them.
+  /** @type {Form | null | undefined} */
   #form;
+  /** @type {ReturnType<typeof checkbox> | null | undefined} */
   #keep;
 
+  /** @param {Service} service */
   constructor(service) {
+    this.#service = service;
     this.#path = `api/services/${encodeURIComponent(service.id)}`;
     const list = make("ul", {}, ...rights(service).map((text) => make("li", {}, text)));
     this.element = make("div.sheet-body", {}, list, this.#body, this.#jobs.element);
@@ -35,6 +41,7 @@ export class ServiceSettings {
     this.#fill(services.find(({ id }) => id === this.#service.id) ?? this.#service);
   }
 
+  /** @param {Service} service */
   #fill(service) {
     this.#service = service;
     const { name, fields, settings, hasSetupProgram, hasTest } = service;
@@ -42,15 +49,15 @@ export class ServiceSettings {
     const needsSetup = hasSetupProgram && !settings;
     const canKeep = settings !== "kept" && (this.#form || settings);
     this.#keep = canKeep ? checkbox(say("keepSettings")) : null;
-    const buttons = [
+    const buttons = /** @type {Element[]} */ ([
       settings && button(say("forgetSettings"), () => this.#forget()),
       needsSetup && button(say("setUp", { service: name }), () => this.#setUp()),
       hasTest && button(say("test"), () => this.#test()),
-    ].filter(Boolean);
-    this.#body.replaceChildren(...[
+    ].filter(Boolean));
+    this.#body.replaceChildren(.../** @type {Element[]} */ ([
       settings && make("p", {}, say(`settings.${settings}`)), this.#form?.element,
       this.#keep?.label, buttons.length && make("div.buttons", {}, ...buttons),
-    ].filter(Boolean));
+    ].filter(Boolean)));
   }
 
   /** Shows what the setup program asks, in the place of the buttons, until it has ended. */
@@ -72,7 +79,7 @@ export class ServiceSettings {
       this.#fill(this.#service);
       throw error;
     });
-    this.#body.querySelector("input, select, button")?.focus();
+    /** @type {HTMLElement | null} */ (this.#body.querySelector("input, select, button"))?.focus();
   }
 
   async #test() {

@@ -1,3 +1,4 @@
+// @ts-check
 // A take's statistics: counts of frames, and plots of the last two minutes.
 import { make, setText } from "../shared/elements.js";
 import { counted } from "../words/format.js";
@@ -8,27 +9,33 @@ const averaged = 5;
 // One value a second.
 const plotted = 120;
 const [width, height] = [240, 48];
+/** @type {("drawn" | "unchanged" | "dropped" | "bytes")[]} */
 const rows = ["drawn", "unchanged", "dropped", "bytes"];
 
 /** Statistics with an `element`. `show` gets the newest ones. */
 export function makeStatistics() {
-  const cells = Object.fromEntries(rows.map((row) => [row, make("dd")]));
+  const cells = new Map(rows.map((row) => [row, make("dd")]));
   const bitrate = plot(say("bitrate"), rate);
   const delay = plot(say("delay"), (milliseconds) => say("milliseconds", { value: number(milliseconds) }));
   const drops = plot(say("drops"), number);
   // The newest statistics, the oldest first.
+  /** @type {(Statistics & { at: number })[]} */
   let recent = [];
   return {
     element: make(
       "details.statistics", {}, make("summary", {}, say("statistics")),
       make("div.plots", {}, bitrate.element, delay.element, drops.element),
-      make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), cells[row])))),
-    /** `shown`: the picture's delay in milliseconds; null: not known. */
+      make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), cells.get(row))))),
+    /**
+     * `shown`: the picture's delay in milliseconds; null: not known.
+     * @param {Statistics} statistics
+     * @param {number | null} shown
+     */
     show(statistics, shown) {
       const now = { at: performance.now(), ...statistics };
       const last = recent.at(-1);
       recent = [...recent, now].slice(-averaged - 1);
-      for (const row of rows) setText(cells[row], (row === "bytes" ? bytes : number)(statistics[row]));
+      for (const [row, cell] of cells) setText(cell, (row === "bytes" ? bytes : number)(statistics[row]));
       delay.add(shown);
       if (!last) return;
       bitrate.add(Math.max(0, outgoing(now) - outgoing(recent[0])) * 8000 / Math.max(200, now.at - recent[0].at));
@@ -37,35 +44,47 @@ export function makeStatistics() {
   };
 }
 
-/** The bytes that the encoder has made, as far as they were written or taken. */
+/**
+ * The bytes that the encoder has made, as far as they were written or taken.
+ * @param {Statistics} statistics
+ */
 function outgoing({ bytes: written, destinations }) {
   return Math.max(written, ...destinations.map((one) => one.bytes));
 }
 
+/** @param {Statistics} statistics */
 function dropped({ dropped: lost, destinations }) {
   return lost + destinations.reduce((sum, one) => sum + one.skipped, 0);
 }
 
-/** A small plot of a value. `format` makes a text of one. */
+/**
+ * A small plot of a value. `format` makes a text of one.
+ * @param {string} label
+ * @param {(value: number) => string} format
+ */
 function plot(label, format) {
   const value = make("span.value");
   const picture = make("div", { role: "img" });
   picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><path fill="none"/></svg>`;
+  /** @type {(number | null)[]} */
   let values = [];
   return {
     element: make("div.plot", {}, make("span.label", {}, label), value, picture),
-    /** Adds the value of this second; null: unknown. */
+    /**
+     * Adds the value of this second; null: unknown.
+     * @param {number | null} newest
+     */
     add(newest) {
       values = [...values, newest].slice(-plotted);
       // A line along the bottom is zero.
-      const top = Math.max(...values, 1e-9);
+      const top = Math.max(...values.map(Number), 1e-9);
       const path = values.map((one, index) => {
         if (one == null) return "";
         const x = (plotted - values.length + index) * width / (plotted - 1);
         const y = height - 2 - one / top * (height - 4);
         return `${values[index - 1] == null ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
       });
-      picture.querySelector("path").setAttribute("d", path.join(""));
+      picture.querySelector("path")?.setAttribute("d", path.join(""));
       const text = newest == null ? "–" : format(newest);
       setText(value, text);
       picture.setAttribute("aria-label", `${label}: ${text}`);
@@ -73,7 +92,10 @@ function plot(label, format) {
   };
 }
 
-/** A destination's numbers on one line. */
+/**
+ * A destination's numbers on one line.
+ * @param {DestinationStatistics} statistics
+ */
 export function activity({ bitrate, viewers, waiting, roundTrip, reconnects, restarts, memory, memoryLimit }) {
   return [
     viewers != null && say(counted("viewer", viewers), { count: number(viewers) }),

@@ -1,6 +1,7 @@
+// @ts-check
 // The studio's window: takes, the form for a new one, recordings, and events.
 import { showSpace } from "./disk.js";
-import { complain, setText } from "../shared/elements.js";
+import { complain, element, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { addNotice, describeNotice } from "./notices.js";
 import { isOpen, showTakes } from "./takes.js";
@@ -10,18 +11,24 @@ import { showViews } from "./views.js";
 const newAge = 2000;
 // Another machine's clock differs from this one's.
 const longestSkew = 20_000;
+/** @type {{ [phase: string]: string }} */
 const marks = { recording: "● ", paused: "⏸ " };
-const element = (id) => document.getElementById(id);
 const icon = document.querySelector("link[rel=icon]");
 
-/** A control that vanishes takes the focus with it, which then goes to this one. */
+/**
+ * A control that vanishes takes the focus with it, which then goes to this one.
+ * @param {HTMLElement | null} next
+ */
 function keepFocus(next) {
   setTimeout(() => { if (document.activeElement === document.body) next?.focus({ preventScroll: true }); }, 100);
 }
 
-/** Shows takes, the form, recordings and events. `setPhase` gets the state of the connection. */
+/**
+ * Shows takes, the form, recordings and events. `setPhase` gets the state of the connection.
+ * @param {SetPhase} setPhase
+ */
 export function showStudio(setPhase) {
-  const takes = showTakes(element("takes"), ({ text, time, phase }) => {
+  const takes = showTakes(element("takes"), ({ text, time = "", phase = "" }) => {
     const isConnected = document.body.dataset.phase === "open";
     if (isConnected) setText(element("state"), text);
     const mark = isConnected && marks[phase] || "";
@@ -31,9 +38,10 @@ export function showStudio(setPhase) {
     document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
     const wanted = mark && phase === "recording" ? "icon-recording.svg" : "icon.svg";
     // The browser loads it.
-    if (isConnected && icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+    if (isConnected && icon?.getAttribute("href") !== wanted) icon?.setAttribute("href", wanted);
   });
   // The form is loaded when its view is shown first.
+  /** @type {{ refresh(): unknown } | undefined} */
   let form;
   const views = showViews(async (isRecord) => {
     takes.showPreviews();
@@ -56,7 +64,7 @@ export function showStudio(setPhase) {
     isRunning = list.some(isOpen);
     if (!begins) return;
     element("ended").hidden = true;
-    keepFocus(element("takes").firstElementChild);
+    keepFocus(element("takes").querySelector("article"));
   });
   on("recordings", views.refresh);
   on("disk", (space) => showSpace(element("disk"), space));

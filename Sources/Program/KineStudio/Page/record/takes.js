@@ -1,3 +1,4 @@
+// @ts-check
 // The running takes: their picture, their time, and the buttons that control them.
 import { makeDestinations } from "./destinations.js";
 import { arrange, attempt, button, leave, make, setText } from "../shared/elements.js";
@@ -11,7 +12,10 @@ import { say, takeState } from "../words/words.js";
 // The takes report their statistics for fifteen seconds after each request.
 const statisticsInterval = 5000;
 
-/** Whether a take can still be ended. */
+/**
+ * Whether a take can still be ended.
+ * @param {Take} take
+ */
 export function isOpen({ phase }) {
   return ["starting", "recording", "paused"].includes(phase);
 }
@@ -19,9 +23,12 @@ export function isOpen({ phase }) {
 /**
  * Fills the section. `summarize` gets the newest take in a few words, at each change and each second. The result's
  * `showPreviews` shows the pictures of takes while these are seen, `update` the time that has passed.
+ * @param {HTMLElement} section
+ * @param {(summary: TakeSummary) => void} summarize
  */
 export function showTakes(section, summarize) {
   // By the takes' ids.
+  /** @type {Map<string, TakeCard>} */
   const cards = new Map();
   // Seconds of the server's clock at an instant of this page's (performance.now).
   let server = { seconds: 0, at: 0 };
@@ -36,7 +43,8 @@ export function showTakes(section, summarize) {
   function update() {
     const now = server.seconds + (performance.now() - server.at) / 1000;
     for (const card of cards.values()) card.setTime(now);
-    const newest = cards.get(section.firstElementChild?.dataset.take);
+    const shown = /** @type {HTMLElement | null} */ (section.firstElementChild);
+    const newest = cards.get(shown?.dataset.take ?? "");
     if (!newest) return summarize({ text: say("idle") });
     const { take, time } = newest;
     summarize({ text: takeState(take), time, phase: take.phase });
@@ -59,7 +67,7 @@ export function showTakes(section, summarize) {
     section.hidden = takes.length === 0;
     const wasOpen = isAnyOpen();
     // The newest one is the first.
-    arrange(section, cards, takes.toReversed(), ({ id }) => id, card);
+    arrange(section, cards, takes.toReversed(), ({ id }) => id, makeCard);
     if (!wasOpen) askForStatistics();
     update();
   });
@@ -69,23 +77,30 @@ export function showTakes(section, summarize) {
   return { showPreviews, update };
 }
 
-/** A take with its `element`, its newest state `take`, and its `time` as a text. */
-function card({ id, source }) {
+/**
+ * A take with its `element`, its newest state `take`, and its `time` as a text.
+ * @param {Take} first
+ */
+function makeCard(first) {
+  const { id, source } = first;
   const path = `api/takes/${encodeURIComponent(id)}`;
+  /** @param {string} operation @param {object} [body] */
   const ask = (operation, body) => post(`${path}/${operation}`, body);
   const preview = makePreview(`${path}/samples`, source);
   const destinations = makeDestinations(`${path}/destinations`);
   const statistics = makeStatistics();
   const [time, status, origin, problem] = ["time", "state", "source", "problem"].map((name) => make(`p.${name}`));
   // Shows the frame over the picture, once the take has had a camera.
+  /** @type {ReturnType<typeof import("./cameraframe.js").frameOver> | undefined} */
   let showFrame;
+  /** @type {TakeCamera} */
   let lastCamera = { device: "default", layout: { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false } };
   const actions = {
     end: () => ask("stop"),
     pause: () => ask(result.take.phase === "paused" ? "resume" : "pause"),
     microphone: () => ask("microphone", { isOn: !result.take.isMicrophoneOn }),
     audio: () => ask("audio", { isOn: !result.take.isAppAudioOn }),
-    output: () => ask("output", { name: result.take.unrecordedAudio.output }),
+    output: () => ask("output", { name: result.take.unrecordedAudio?.output }),
     camera: () => ask("camera", result.take.camera ? {} : { camera: lastCamera }),
     clip: () => ask("clip"),
     mark: () => ask("mark"),
@@ -103,6 +118,7 @@ function card({ id, source }) {
     destinations.element, statistics.element);
   const isRunning = () => isOpen(result.take) && result.take.phase !== "starting" && !result.take.isOtherVersion;
 
+  /** @param {Take} take */
   async function showCamera({ camera }) {
     if (camera) lastCamera = camera;
     if (!camera && !showFrame) return;
@@ -112,8 +128,11 @@ function card({ id, source }) {
     showFrame(isRunning() ? result.take.camera : undefined, result.take.cameraSize);
   }
 
+  /** @type {TakeCard} */
   const result = {
     element,
+    take: first,
+    time: "",
     show(take) {
       result.take = take;
       const { source, file, phase, isMicrophoneOn, isAppAudioOn, clipBuffer } = take;

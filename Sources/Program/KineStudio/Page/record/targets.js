@@ -1,3 +1,4 @@
+// @ts-check
 // Where a new take goes: into a file, to destinations, or both.
 import { attempt, checkbox, group, make } from "../shared/elements.js";
 import { destinationTitle } from "./destinations.js";
@@ -5,15 +6,26 @@ import { icon } from "../shared/service-icon.js";
 import { get } from "../shared/session.js";
 import { say } from "../words/words.js";
 
+/**
+ * @typedef {{
+ *   content: Service, place: HTMLElement, isLoaded?: boolean, settings?: import("./services.js").ServiceSettings
+ * }} ChosenService
+ */
+
 export class Targets {
   #boxes = group("targets", say("broadcastTo"));
   #record = checkbox(say("recordToo"), true);
   element = make("div.targets-all", {}, this.#boxes, this.#record.label);
+  /** @type {Map<string, HTMLInputElement>} */
   #destinations = new Map();
   // By the names of their destinations.
+  /** @type {Map<string, ChosenService>} */
   #services = new Map();
 
-  /** `changed` is called when the person has chosen something. */
+  /**
+   * `changed` is called when the person has chosen something.
+   * @param {() => void} changed
+   */
   constructor(changed) {
     this.element.addEventListener("change", () => {
       this.#update();
@@ -22,7 +34,10 @@ export class Targets {
     this.#update();
   }
 
-  /** Offers all destinations, and chooses the last ones. */
+  /**
+   * Offers all destinations, and chooses the last ones.
+   * @param {Choice} last
+   */
   async load(last) {
     if (this.#destinations.size) return;
     const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
@@ -57,10 +72,11 @@ export class Targets {
   reload() { return Promise.all(this.#chosenServices.map(({ settings }) => settings.isToKeep && settings.reload())); }
 
   get #chosenServices() {
-    return [...this.#services].filter(([name, { settings }]) => settings && this.#destinations.get(name).checked)
-      .map(([, { content: { id }, settings }]) => ({ id, settings }));
+    return [...this.#services].flatMap(([name, { content: { id }, settings }]) =>
+      settings && this.#destinations.get(name)?.checked ? [{ id, settings }] : []);
   }
 
+  /** @param {Service} content @param {Choice} last */
   #addService(content, last) {
     const destination = `service:${content.id}`;
     const chosen = checkbox(content.name, last.destinations?.includes(destination), null, icon(content));
@@ -74,7 +90,7 @@ export class Targets {
   /** Shows the settings of chosen services. */
   async #showServices() {
     for (const [name, service] of this.#services) {
-      service.place.hidden = !this.#destinations.get(name).checked;
+      service.place.hidden = !this.#destinations.get(name)?.checked;
       if (service.place.hidden || service.isLoaded) continue;
       service.isLoaded = true;
       const { ServiceSettings } = await import("./services.js");

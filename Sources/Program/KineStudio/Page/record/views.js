@@ -1,5 +1,6 @@
+// @ts-check
 // The window's views: Record, and Recordings, whose modules are loaded once it is opened.
-import { attempt, complain, make } from "../shared/elements.js";
+import { attempt, complain, element, make } from "../shared/elements.js";
 import { say } from "../words/words.js";
 
 // Reloading the page keeps the view. An entry in the history for each would keep the window from closing itself.
@@ -8,9 +9,11 @@ const place = "kinecast-view";
 /**
  * Shows the last view. `changed` is called when a view is shown; it gets whether that is
  * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
+ * @param {(isRecord: boolean) => unknown} changed
  */
 export function showViews(changed) {
-  const [views, record, section] = ["views", "record", "library"].map((id) => document.getElementById(id));
+  const [views, record, section] = ["views", "record", "library"].map(element);
+  /** @type {ReturnType<typeof import("../library/library.js").showLibrary> | undefined} */
   let library;
   let isLibrary = false;
   const links = ["record", "recordings"].map((name) => make("a", { href: "#", click: (event) => {
@@ -18,8 +21,10 @@ export function showViews(changed) {
     attempt(() => show(name === "recordings"));
   } }, say(name)));
 
+  /** @param {string} [recording] */
   function keep(recording) { sessionStorage.setItem(place, JSON.stringify({ isLibrary, recording })); }
 
+  /** @param {boolean} isWanted @param {string} [recording] */
   async function show(isWanted, recording) {
     complain();
     const returns = !isLibrary;
@@ -41,5 +46,5 @@ export function showViews(changed) {
   views.hidden = false;
   const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
   attempt(() => show(Boolean(last.isLibrary), last.recording));
-  return { refresh() { if (isLibrary) library?.refresh(); }, open: (id) => show(true, id) };
+  return { refresh() { if (isLibrary) library?.refresh(); }, open: (/** @type {string} */ id) => show(true, id) };
 }

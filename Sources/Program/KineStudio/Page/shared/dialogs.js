@@ -1,8 +1,12 @@
+// @ts-check
 // Questions in a dialog.
 import { button, field, make, setText } from "./elements.js";
 import { say } from "../words/words.js";
 
-/** Shows a dialog until it is closed. */
+/**
+ * Shows a dialog until it is closed.
+ * @param {HTMLDialogElement} dialog
+ */
 export function showDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
@@ -12,6 +16,9 @@ export function showDialog(dialog) {
 /**
  * Shows a question. `actions`: pairs of a label and a function. The dialog closes after an action; one that fails leaves it
  * open, with the error's sentence. Enter in a field of text is the first action.
+ * @param {string} title
+ * @param {Element} content
+ * @param {[string, Action][]} actions
  */
 export function ask(title, content, ...actions) {
   const problem = make("p.problem", { role: "alert" });
@@ -27,25 +34,38 @@ export function ask(title, content, ...actions) {
     // A key that is still held answers no question that it has opened.
     if (event.key === "Enter" && event.repeat) return event.preventDefault();
     // Enter also ends the composition of a word, as in Chinese.
-    if (event.key !== "Enter" || event.isComposing || !event.target.matches("input:not([type=number])")) return;
+    if (event.key !== "Enter" || event.isComposing || !(/** @type {Element} */ (event.target)).matches("input:not([type=number])")) return;
     event.preventDefault();
     buttons[0]?.click();
   });
   showDialog(dialog);
-  dialog.querySelector("input:not([type])")?.select();
+  /** @type {HTMLInputElement | null} */ (dialog.querySelector("input:not([type])"))?.select();
   return dialog;
 }
 
-/** Shows something to choose in. Returns what `value` gives once the button is pressed; undefined if the dialog is closed. */
+/**
+ * Shows something to choose in. Returns what `value` gives once the button is pressed; undefined if the dialog is closed.
+ * @template T
+ * @param {string} title
+ * @param {string} label
+ * @param {Element} content
+ * @param {() => T} value
+ * @returns {Promise<T | undefined>}
+ */
 export function choose(title, label, content, value) {
   return new Promise((resolve) => {
     const dialog = ask(title, content, [label, () => resolve(value())]);
     dialog.className = "sources";
-    dialog.addEventListener("close", () => resolve());
+    dialog.addEventListener("close", () => resolve(undefined));
   });
 }
 
-/** A field for a line of text, with its label. */
+/**
+ * A field for a line of text, with its label.
+ * @param {string} label
+ * @param {string} value
+ * @param {Attributes} attributes
+ */
 export function textField(label, value = "", attributes = {}) {
   const input = make("input", { value, autocomplete: "off", spellcheck: "false", ...attributes });
   return { input, field: field(label, input) };

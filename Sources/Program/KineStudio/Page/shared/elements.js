@@ -1,6 +1,19 @@
+// @ts-check
 // Elements of the page, made by scripts, and the sentence about what went wrong.
 
-const problem = document.getElementById("problem");
+/**
+ * One of index.html.
+ * @param {string} id
+ */
+export const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/**
+ * The message of what was thrown.
+ * @param {unknown} error
+ */
+export const messageOf = (error) => /** @type {Error} */ (error).message;
+
+const problem = element("problem");
 
 /** Shows a sentence until the next action; without one, none. */
 export function complain(sentence = "") {
@@ -8,38 +21,59 @@ export function complain(sentence = "") {
   problem.hidden = !sentence;
 }
 
-/** Runs an action. `failed` gets the sentence of its error. */
+/**
+ * Runs an action. `failed` gets the sentence of its error.
+ * @template T
+ * @param {() => T} action
+ * @param {Fail} failed
+ * @returns {Promise<Awaited<T> | undefined>}
+ */
 export async function attempt(action, failed = complain) {
   try {
     return await action();
   } catch (error) {
-    failed(error.message);
+    failed(messageOf(error));
   }
 }
 
 /**
  * Makes an element: `p`, or `p.hint` with a class. Attributes that are functions are listeners; null and undefined children
  * are left out.
+ * @template {string} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {Made<T>}
  */
 export function make(tag, attributes = {}, ...children) {
   const [name, ...classes] = tag.split(".");
   const element = document.createElement(name);
   if (classes.length) element.className = classes.join(" ");
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name, value);
+    if (typeof value === "function") element.addEventListener(name, /** @type {EventListener} */ (value));
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
+    else if (value !== false && value != null) element.setAttribute(name, String(value));
   }
-  element.append(...children.filter((child) => child != null));
-  return element;
+  for (const child of children) if (child != null) element.append(child);
+  return /** @type {Made<T>} */ (/** @type {unknown} */ (element));
 }
 
-/** Sets an element's text, unless it has it: assistive technology reports every change. */
+/**
+ * Sets an element's text, unless it has it: assistive technology reports every change.
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A button that does nothing while its action runs. Calls `failed()` before the action and `failed(sentence)` if it throws. */
+/**
+ * A button that does nothing while its action runs. Calls `failed()` before the action and `failed(sentence)` if it throws.
+ * @param {string} label
+ * @param {Action} action
+ * @param {Attributes} attributes
+ * @param {Fail} failed
+ */
 export function button(label, action, attributes = {}, failed = complain) {
   const element = make("button", { type: "button", ...attributes }, label);
   element.addEventListener("click", async ({ detail }) => {
@@ -53,46 +87,80 @@ export function button(label, action, attributes = {}, failed = complain) {
   return element;
 }
 
-/** For clicks in an element: those of a mouse leave no focus on its buttons, where Space would press them again. */
+/**
+ * For clicks in an element: those of a mouse leave no focus on its buttons, where Space would press them again.
+ * @param {UIEvent} event
+ */
 export function leave({ target, detail }) {
-  if (detail) target.closest("button")?.blur();
+  if (detail && target instanceof Element) target.closest("button")?.blur();
 }
 
-/** A line that assistive technology reports. */
+/**
+ * A line that assistive technology reports.
+ * @param {string} [text]
+ */
 export function hint(text) {
   return make("p.hint", { role: "status" }, text);
 }
 
-/** A control with its label. */
+/**
+ * A control with its label.
+ * @param {string} label
+ * @param {Element} control
+ */
 export function field(label, control) {
   return make("label.field", {}, make("span", {}, label), control);
 }
 
-/** A box to tick, with its label, and an icon if one is given. */
+/**
+ * A box to tick, with its label, and an icon if one is given.
+ * @param {string} text
+ * @param {boolean} [isChecked]
+ * @param {(() => void) | null} [change]
+ * @param {Element} [icon]
+ */
 export function checkbox(text, isChecked, change, icon) {
   const input = make("input", { type: "checkbox", checked: Boolean(isChecked), change });
   return { input, label: make("label.box", {}, input, icon, make("span", {}, text)) };
 }
 
-/** Controls that belong together, with their title. */
+/**
+ * Controls that belong together, with their title.
+ * @param {string} name
+ * @param {string} title
+ * @param {Child[]} children
+ * @returns {HTMLFieldSetElement}
+ */
 export function group(name, title, ...children) {
   return make(`fieldset.${name}`, {}, make("legend", {}, title), ...children);
 }
 
-/** A list with its label, empty until `setOptions`. `change` is called when the person chooses. */
+/**
+ * A list with its label, empty until `setOptions`. `change` is called when the person chooses.
+ * @param {string} label
+ * @param {() => void} [change]
+ */
 export function choice(label, change) {
   const select = make("select", { change });
   return { select, field: field(label, select) };
 }
 
-/** Replaces a list's choices, pairs of a value and a text. The chosen one stays. */
+/**
+ * Replaces a list's choices, pairs of a value and a text. The chosen one stays.
+ * @param {HTMLSelectElement} select
+ * @param {string[][]} choices
+ */
 export function setOptions(select, choices) {
   const { value, selectedOptions: [chosen] } = select;
   select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
   if (value) pick(select, value, chosen.text);
 }
 
-/** Chooses a value, which a list that lacks it gets. */
+/**
+ * Chooses a value, which a list that lacks it gets.
+ * @param {HTMLSelectElement} select
+ * @param {string} value
+ */
 export function pick(select, value, text = value) {
   if (![...select.options].some((option) => option.value === value)) select.append(make("option", { value }, text));
   select.value = value;
@@ -102,6 +170,14 @@ export function pick(select, value, text = value) {
  * Keeps a list's elements in step with items, in their order, after `previous` if that is given. `rows` has them by the
  * items' keys; `add` makes one, with an `element` and a function `show`. One that is not needed any more is removed, after
  * its `close` if it has one.
+ * @template Item, Key
+ * @template {Row<Item>} Shown
+ * @param {Element} list
+ * @param {Map<Key, Shown>} rows
+ * @param {Item[]} items
+ * @param {(item: Item) => Key} key
+ * @param {(item: Item) => Shown} add
+ * @param {Element | null} [previous]
  */
 export function arrange(list, rows, items, key, add, previous) {
   const known = new Set(items.map(key));
@@ -113,8 +189,8 @@ export function arrange(list, rows, items, key, add, previous) {
   }
   for (const item of items) {
     const id = key(item);
-    if (!rows.has(id)) rows.set(id, add(item));
-    const row = rows.get(id);
+    const row = rows.get(id) ?? add(item);
+    rows.set(id, row);
     // Moving an element would take the focus from it.
     const place = previous ? previous.nextElementSibling : list.firstElementChild;
     if (place !== row.element) list.insertBefore(row.element, place);

@@ -1,3 +1,4 @@
+// @ts-check
 // Runs once for all windows of a session, since a browser has six connections to a host: it keeps the one stream of events. Its
 // name is the session's key: another server at the same address has another key.
 
@@ -8,23 +9,33 @@ const types = [
 const mostNotices = 200;
 // Milliseconds.
 const [retryInterval, timeout] = [1000, 10_000];
+/** @type {MessagePort[]} */
 const ports = [];
 // For windows that open later: the newest event of each type, and notices.
+/** @typedef {{ type: string, data: unknown, received: number }} Message */
+/** @type {Map<string, Message>} */
 const newest = new Map();
+/** @type {Message[]} */
 let notices = [];
+/** @type {EventSource} */
 let source;
 // The first window's; never replaced, and sent to no window.
+/** @type {Challenger} */
 let challenger;
 // The question that waits for its answer, or had a wrong one.
+/** @type {Promise<boolean> | null | undefined} */
 let question;
 // The last event's id.
+/** @type {string | number} */
 let last = 0;
 
 // Windows' clocks differ from this worker's, so they get the message's age.
+/** @param {MessagePort} port @param {Message} message */
 function post(port, { type, data, received }) {
   port.postMessage({ type, data, age: performance.now() - received });
 }
 
+/** @param {string} type @param {unknown} data */
 function send(type, data) {
   if (type === "connection" && newest.get(type)?.data === data) return;
   const message = { type, data, received: performance.now() };
@@ -38,7 +49,7 @@ async function isProven() {
   const text = new TextEncoder();
   const challenge = crypto.randomUUID().replaceAll("-", "");
   const response = await fetch(`../api/proof/${challenger.id}/${challenge}`, {
-    credentials: "omit", redirect: "manual", signal: AbortSignal.timeout(timeout),
+    credentials: "omit", redirect: "manual", signal: (/** @type {AbortSignals} */ (AbortSignal)).timeout(timeout),
   });
   // A tunnel's answer while the server is away.
   if (response.status >= 500) throw new Error();
@@ -55,6 +66,7 @@ async function prove() {
   return asked;
 }
 
+/** @returns {Promise<unknown>} */
 async function connect() {
   try {
     if (!await prove()) return send("connection", "refused");

@@ -1,3 +1,4 @@
+// @ts-check
 // The jobs that this window has begun: their progress, and a button that cancels each.
 import { button, make, setText } from "./elements.js";
 import { on } from "./events.js";
@@ -9,7 +10,9 @@ const most = 50;
 
 export class Jobs {
   element = make("ul.jobs", { hidden: true });
+  /** @type {Map<string, (job: Job) => void>} */
   #rows = new Map();
+  /** @type {Map<string, Job>} */
   #newest = new Map();
 
   constructor() {
@@ -20,7 +23,12 @@ export class Jobs {
     });
   }
 
-  /** Shows a job. `done` gets the recording that it made, if any, and may return a button to show. */
+  /**
+   * Shows a job. `done` gets the recording that it made, if any, and may return a button to show.
+   * @param {string} id
+   * @param {string} label
+   * @param {(result?: string) => Element | "" | null | undefined} done
+   */
   add(id, label, done = () => null) {
     const text = make("span", { role: "status" });
     const progress = make("progress", { max: 1, "aria-label": label });
@@ -35,6 +43,7 @@ export class Jobs {
     this.element.hidden = false;
     // Text that is there from the start is not reported.
     setTimeout(() => { if (!text.textContent) setText(text, label); });
+    /** @param {Job} job */
     const show = ({ state, fraction, message, result }) => {
       if (fraction == null) progress.removeAttribute("value");
       else progress.value = fraction;
@@ -49,6 +58,7 @@ export class Jobs {
       if (hadFocus) close.focus();
     };
     this.#rows.set(id, show);
-    if (this.#newest.has(id)) show(this.#newest.get(id));
+    const newest = this.#newest.get(id);
+    if (newest) show(newest);
   }
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // The page's session: it exchanges the token of its link, once, for a cookie and for the key that every request needs.
 import { say } from "../words/words.js";
 
@@ -6,6 +7,7 @@ const place = "kinecast-key";
 // Nothing is sent without the proof.
 let isConnected = true;
 
+/** @param {boolean} value */
 export function setConnected(value) { isConnected = value; }
 
 /** The session's key; null if there is none. */
@@ -13,9 +15,13 @@ export function key() {
   return sessionStorage.getItem(place);
 }
 
-/** The headers of a request to the session. */
+/**
+ * The headers of a request to the session.
+ * @returns {Record<string, string>}
+ */
 export function headers() {
-  return key() ? { "Kinecast-Key": key() } : {};
+  const given = key();
+  return given ? { "Kinecast-Key": given } : {};
 }
 
 /** Returns what the worker needs in order to know the server again. Throws with a sentence if the link does not work. */
@@ -29,24 +35,37 @@ export async function open() {
   return challenger;
 }
 
-/** Asks for a change. Throws with the server's sentence if it refuses. */
+/**
+ * Asks for a change. Throws with the server's sentence if it refuses.
+ * @template {string} Path
+ * @param {Path} path
+ * @returns {Promise<Posted[Path]>}
+ */
 export async function post(path, body = {}) {
   return read(await send(path, body));
 }
 
-/** Asks for a file that is made for this request, as a blob. Throws as `post` does. */
+/**
+ * Asks for a file that is made for this request, as a blob. Throws as `post` does.
+ * @param {string} path
+ * @param {object} body
+ */
 export async function postFile(path, body) {
   const response = await send(path, body);
-  return response.ok ? response.blob() : read(response);
+  return response.ok ? response.blob() : /** @type {Promise<never>} */ (read(response));
 }
 
+/** @template {keyof Got} Path @param {Path} path @returns {Promise<Got[Path]>} */
 export async function get(path) {
   return read(await request(path, {}));
 }
 
-/** An image of the session, which is ready to be shown; undefined if it is not there any more. */
+/**
+ * An image of the session, which is ready to be shown; undefined if it is not there any more.
+ * @param {string} path
+ */
 export async function getImage(path) {
-  const file = await request(path, {}).then((response) => response.status === 200 && response.blob()).catch(() => null);
+  const file = await request(path, {}).then((response) => response.status === 200 ? response.blob() : null).catch(() => null);
   if (!file) return;
   const image = Object.assign(new Image(), { src: URL.createObjectURL(file), alt: "" });
   await image.decode().catch(() => {});
@@ -54,11 +73,17 @@ export async function getImage(path) {
   return image;
 }
 
+/** @param {string} path @param {object} body */
 function send(path, body) {
   return request(path, { "Content-Type": "application/json" }, { method: "POST", body: JSON.stringify(body), keepalive: true });
 }
 
-/** Asks with these headers and the session's. Throws with a sentence without a server. */
+/**
+ * Asks with these headers and the session's. Throws with a sentence without a server.
+ * @param {string} path
+ * @param {Record<string, string>} [fields]
+ * @param {RequestInit} [options]
+ */
 export async function request(path, fields, options) {
   try {
     if (!isConnected) throw new Error();
@@ -68,6 +93,7 @@ export async function request(path, fields, options) {
   }
 }
 
+/** @param {Response} response */
 async function read(response) {
   // A tunnel's own page, or a server that was killed meanwhile, gives no JSON.
   const answer = await response.json().catch(() => null);

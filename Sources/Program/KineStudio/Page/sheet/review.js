@@ -1,3 +1,4 @@
+// @ts-check
 // An app's recording: the person plays, cuts, saves and shares it, and the app does what they want.
 import { ask, textField } from "../shared/dialogs.js";
 import { attempt, complain, make } from "../shared/elements.js";
@@ -10,19 +11,28 @@ import { load, say } from "../words/words.js";
 
 await load("library");
 
-/** An app's recording in an `element`. `path`: where the sheet's paths begin. `buttons`: end it. */
+/**
+ * An app's recording in an `element`. `path`: where the sheet's paths begin. `buttons`: end it.
+ * @param {string} path
+ * @param {{ activities: Activity[] }} content
+ * @param {Element} buttons
+ */
 export function makeReview(path, { activities }, buttons) {
   const jobs = new Jobs();
   const viewer = new Viewer(complain, jobs, { work: path, activities, save });
+  /** @type {SheetContent | undefined} */
   let content;
 
   async function find() {
     const { recordings } = await get("api/recordings");
-    const found = recordings.find(({ id }) => id === content.recording);
+    const found = recordings.find(({ id }) => id === content?.recording);
     // An app's data may be elsewhere than the server's.
-    return found && (content.isSaved ? found : { ...found, place: "app" });
+    /** @type {Recording["place"]} */
+    const place = "app";
+    return found && (content?.isSaved ? found : { ...found, place });
   }
 
+  /** @param {Recording} recording @param {Element | null} note */
   function save(recording, note) {
     const name = textField(say("name"), title(recording), { maxlength: 200 });
     ask(say("saveToVideos"), make("div", {}, name.field, note), [say("saveToVideos"), async () => {
@@ -35,7 +45,10 @@ export function makeReview(path, { activities }, buttons) {
   on("recordings", () => { if (content) attempt(async () => viewer.update(await find())); });
   return {
     element: make("div.sheet-body", {}, jobs.element, viewer.element, buttons),
-    /** Shows the recording of a content, which may be a new file. */
+    /**
+     * Shows the recording of a content, which may be a new file.
+     * @param {SheetContent} newest
+     */
     async show(newest) {
       content = newest;
       const recording = await find();

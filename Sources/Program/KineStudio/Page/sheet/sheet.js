@@ -1,3 +1,4 @@
+// @ts-check
 // A sheet, an app's window: the person chooses a service, fills in its fields, logs in, and may cancel the countdown; or sees
 // what the app has recorded.
 import { isOwn } from "../record/countdown.js";
@@ -7,10 +8,14 @@ import { icon } from "../shared/service-icon.js";
 import { rights, Steps } from "./steps.js";
 import { say } from "../words/words.js";
 
-/** Shows the sheet until it ends. `setPhase` gets the state of the connection. */
+/**
+ * Shows the sheet until it ends. `setPhase` gets the state of the connection.
+ * @param {string} id
+ * @param {SetPhase} setPhase
+ */
 export function showSheet(id, setPhase) {
   const sheet = new Sheet(id);
-  document.querySelector("main").append(sheet.element);
+  document.querySelector("main")?.append(sheet.element);
   on("connection", (kind) => { if (!sheet.isOver) setPhase(kind); });
   on("sheet", (content) => sheet.take(content, (kind) => sheet.show(kind)));
 }
@@ -22,10 +27,13 @@ class Sheet extends Steps {
   element = make(
     "section", { id: "sheet", "aria-labelledby": "sheet-title" }, this.#title, this.#identifier, this.body);
   // The title's word, once something is asked for.
+  /** @type {string | undefined} */
   #word;
   // The recording that is shown.
+  /** @type {Promise<ReturnType<typeof import("./review.js").makeReview>> | undefined} */
   #review;
 
+  /** @param {string} id */
   constructor(id) {
     super(id);
     document.addEventListener("keydown", (event) => {
@@ -36,7 +44,10 @@ class Sheet extends Steps {
     });
   }
 
-  /** Shows the content. `last`: the previous kind. */
+  /**
+   * Shows the content. `last`: the previous kind.
+   * @param {SheetKind} [last]
+   */
   show(last) {
     const { kind, app: { name, identifier } } = this.content;
     if (kind === last && kind === "countdown") return this.#count();
@@ -46,8 +57,8 @@ class Sheet extends Steps {
     setText(this.#title, document.title);
     setText(this.#identifier, name === identifier ? say("sheetClaim") : say("sheetNamed", { identifier }));
     complain();
-    this.body.replaceChildren(...(this.isOver ? this.#ending() : this[kind]()));
-    (this.body.querySelector("[data-focus]") ?? this.#title).focus();
+    this.body.replaceChildren(...(this.isOver ? this.#ending() : this[/** @type {Exclude<SheetKind, SheetEnding>} */ (kind)]()));
+    /** @type {HTMLElement} */ (this.body.querySelector("[data-focus]") ?? this.#title).focus();
     if (this.isOver && kind !== "appLost") close();
   }
 
@@ -65,7 +76,7 @@ class Sheet extends Steps {
     const list = group("gallery", say(only ? "sheetOnly" : "sheetChoose"), ...cards);
     const microphone = checkbox(say("sheetMicrophone"), isMicrophoneEnabled);
     const go = this.goOn(() => this.answer({
-      service: list.querySelector(":checked").value, isMicrophoneEnabled: microphone.input.checked,
+      service: /** @type {HTMLInputElement} */ (list.querySelector(":checked")).value, isMicrophoneEnabled: microphone.input.checked,
     }));
     go.disabled = !only;
     list.addEventListener("change", () => { go.disabled = false; });
@@ -77,7 +88,7 @@ class Sheet extends Steps {
 
   countdown() {
     return [
-      make("p", {}, say("sheetBegins")), make("p.count", { "aria-live": "assertive" }, this.content.seconds),
+      make("p", {}, say("sheetBegins")), make("p.count", { "aria-live": "assertive" }, String(this.content.seconds)),
       make("p.hint", {}, say("cancelHint")), this.buttons(),
     ];
   }
@@ -94,12 +105,12 @@ class Sheet extends Steps {
     return [place];
   }
 
-  #showRecording() { attempt(async () => (await this.#review).show(this.content)); }
+  #showRecording() { attempt(async () => (await this.#review)?.show(this.content)); }
 
   #ending() {
     const { kind, app: { name } } = this.content;
     return [make("p", { role: "status" }, say(`sheet.${kind}`, { name }), " ", say("sheetClose"))];
   }
 
-  #count() { setText(this.body.querySelector(".count"), String(this.content.seconds)); }
+  #count() { setText(/** @type {Element} */ (this.body.querySelector(".count")), String(this.content.seconds)); }
 }

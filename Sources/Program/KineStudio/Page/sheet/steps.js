@@ -1,3 +1,4 @@
+// @ts-check
 // The steps of both an app's window and a service's setup in the studio: following the content, the service's
 // fields, its login, and the person's answers.
 import { attempt, button, complain, make } from "../shared/elements.js";
@@ -12,17 +13,24 @@ const retryInterval = 500;
 const mostRetries = 5;
 const endings = ["done", "cancelled", "appLost"];
 
-/** Shows in `parent` what a setup program asks, until it has ended. */
+/**
+ * Shows in `parent` what a setup program asks, until it has ended.
+ * @param {string} id
+ * @param {Element} parent
+ */
 export async function showSetup(id, parent) {
   const steps = new Steps(id);
   parent.append(steps.body);
   await steps.follow(() => {
-    steps.body.replaceChildren(...(steps.isOver ? [] : steps[steps.content.kind]()));
+    steps.body.replaceChildren(...(steps.isOver ? [] : steps[/** @type {StepKind} */ (steps.content.kind)]()));
     steps.body.querySelector("button")?.focus();
   }, steps.body);
 }
 
-/** The service's rights in words. */
+/**
+ * The service's rights in words.
+ * @param {Rights} service
+ */
 export function rights({ rights }) {
   return rights.length ? rights.map(({ kind, subject }) => say(`right.${kind}`, { subject })) : [say("right.none")];
 }
@@ -30,14 +38,22 @@ export function rights({ rights }) {
 export class Steps {
   path;
   body = make("div.sheet-body");
-  /** The newest one. */
-  content = {};
+  /**
+   * The newest one.
+   * @type {SheetContent}
+   */
+  content = /** @type {SheetContent} */ ({});
   /** The class of the button that continues. A form of the studio has a primary button of its own. */
-  primary;
+  primary = /** @type {string | null} */ (null);
 
+  /** @param {string} id */
   constructor(id) { this.path = `api/sheets/${encodeURIComponent(id)}`; }
 
-  /** Calls `show` as `take` does, until the last content. After an error `element` is inert. */
+  /**
+   * Calls `show` as `take` does, until the last content. After an error `element` is inert.
+   * @param {ShowStep} show
+   * @param {HTMLElement} element
+   */
   async follow(show, element) {
     const free = await takePlace(undefined, true);
     await attempt(() => this.#receive(show), (sentence) => {
@@ -47,7 +63,11 @@ export class Steps {
     free?.();
   }
 
-  /** Calls `show` if the step or its kind has changed. `show` gets the previous kind. */
+  /**
+   * Calls `show` if the step or its kind has changed. `show` gets the previous kind.
+   * @param {SheetContent} content
+   * @param {ShowStep} show
+   */
   take(content, show) {
     const { step, kind } = this.content;
     // The connection was restored: what the person has typed stays.
@@ -56,13 +76,14 @@ export class Steps {
     show(kind);
   }
 
+  /** @param {ShowStep} show */
   async #receive(show) {
     for (let failures = 0; failures <= mostRetries; failures++) {
       if (failures) await new Promise((done) => setTimeout(done, retryInterval));
       const response = await request(`${this.path}/events`).catch(() => null);
       if (!response) continue;
       if (!response.ok) throw new Error((await response.json().catch(() => ({}))).message ?? say("serverGone"));
-      for await (const content of contents(response.body)) {
+      for await (const content of contents(/** @type {ReadableStream<Uint8Array>} */ (response.body))) {
         failures = 0;
         this.take(content, show);
         if (this.isOver) return;
@@ -104,25 +125,29 @@ export class Steps {
     ];
   }
 
+  /** @param {object} values */
   answer(values) { return post(`${this.path}/answer`, { step: this.content.step, ...values }); }
 
   cancel() { return post(`${this.path}/cancel`); }
 
+  /** @param {Action} action */
   goOn(action) { return button(say("sheetContinue"), action, { class: this.primary, type: "submit" }); }
 
+  /** @param {Child} [first] */
   buttons(first) { return make("div.buttons", {}, first, button(say("cancel"), () => this.cancel())); }
 }
 
+/** @param {ReadableStream<Uint8Array>} body @returns {AsyncGenerator<SheetContent>} */
 async function* contents(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   try {
     for (;;) {
       // A connection that breaks off is opened again.
-      const { done, value } = await reader.read().catch(() => ({ done: true }));
+      const { done, value } = await reader.read().catch(() => ({ done: /** @type {const} */ (true), value: undefined }));
       if (done) return;
       const events = (text + value).split("\n\n");
-      text = events.pop();
+      text = events.pop() ?? "";
       for (const event of events) if (event.startsWith("event")) yield JSON.parse(event.slice(event.indexOf("{")));
     }
   } finally {

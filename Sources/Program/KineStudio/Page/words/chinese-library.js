@@ -1,3 +1,4 @@
+// @ts-check
 // The words of the library of recordings, in Chinese.
 
 export const words = {

@@ -1,3 +1,4 @@
+// @ts-check
 // The words of an app's sheet, in English.
 
 export const words = {

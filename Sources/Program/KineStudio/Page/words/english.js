@@ -1,3 +1,4 @@
+// @ts-check
 // The page's words in English. Words in braces are replaced by values.
 
 export const words = {

@@ -1,3 +1,4 @@
+// @ts-check
 // The page's words in the reader's language.
 import * as format from "./format.js";
 
@@ -5,9 +6,13 @@ import * as format from "./format.js";
 export const language = format.chooseLanguage(navigator.languages);
 
 const file = language === "en" ? "./english" : "./chinese";
+/** @type {{ words: Words }} */
 const { words } = await import(`${file}.js`);
 
-/** Loads the words and the style of a part, before it is shown: library or sheet. */
+/**
+ * Loads the words and the style of a part, before it is shown.
+ * @param {"library" | "sheet"} part
+ */
 export async function load(part) {
   const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `${part}/${part}.css` });
   const loaded = new Promise((resolve) => { style.onload = style.onerror = resolve; });
@@ -16,7 +21,11 @@ export async function load(part) {
   await loaded;
 }
 
-/** The text of that name with its values. */
+/**
+ * The text of that name with its values.
+ * @param {string} name
+ * @param {Values} values
+ */
 export function say(name, values = {}) { return format.fill(words[name], values); }
 
 /** As in format.js, in the reader's language. */
@@ -25,13 +34,19 @@ export const roughTime = format.roughTime.bind(null, language);
 export const bytes = format.bytes.bind(null, language);
 export const rate = format.rate.bind(null, language);
 
-/** A take's state in a word. */
+/**
+ * A take's state in a word.
+ * @param {Take} take
+ */
 export function takeState({ phase, destinations }) {
   const isLive = phase === "recording" && destinations.some((destination) => destination.phase === "live");
   return say(isLive ? "phase.broadcasting" : `phase.${phase}`);
 }
 
-/** A notice as a sentence. */
+/**
+ * A notice as a sentence.
+ * @param {Notice} notice
+ */
 export function noticeText({ kind, text, file, duration, destination }) {
   const values = { text, name: format.fileName(file), destination, time: format.clock(duration ?? 0) };
   if (kind === "ended" && file) return say("event.saved", values);

@@ -1,0 +1,33 @@
+// What TypeScript 4.8, of Debian 12, does not know of browsers. Modules are never told of these files: they are only for tsc.
+export {};
+
+declare global {
+  interface Element {
+    role: string | null;
+    checkVisibility(): boolean;
+  }
+
+  interface FocusOptions {
+    focusVisible?: boolean;
+  }
+
+  interface Array<T> {
+    /** ES2023. */
+    toReversed(): T[];
+  }
+
+  interface HTMLVideoElement {
+    requestVideoFrameCallback(callback: (now: number, frame: { mediaTime: number }) => void): number;
+  }
+
+  interface WindowEventMap {
+    /** Of a shared worker. */
+    connect: MessageEvent;
+  }
+
+  interface AbortSignals {
+    new (): AbortSignal;
+    prototype: AbortSignal;
+    timeout(milliseconds: number): AbortSignal;
+  }
+}
