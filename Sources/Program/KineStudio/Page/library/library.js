@@ -4,12 +4,12 @@ import { ask, textField } from "../shared/dialogs.js";
 import { arrange, attempt, button, choice, complain, element, hint, make, messageOf, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
+import { get, post } from "../shared/session.js";
+import { language, load, say } from "../words/words.js";
 import { Posters } from "./posters.js";
 import { pathOf, title } from "./recordings.js";
-import { get, post } from "../shared/session.js";
 import { makeTile } from "./tile.js";
 import { makeUndo } from "./undo.js";
-import { language, load, say } from "../words/words.js";
 
 await load("library");
 

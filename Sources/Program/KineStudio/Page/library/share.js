@@ -2,9 +2,9 @@
 // Shares a recording by an activity of the desktop, or to an address.
 import { ask, textField } from "../shared/dialogs.js";
 import { make } from "../shared/elements.js";
-import { title } from "./recordings.js";
 import { get, post } from "../shared/session.js";
 import { say } from "../words/words.js";
+import { title } from "./recordings.js";
 
 // The server's titles are English.
 const known = ["copy", "open", "email", "upload"];

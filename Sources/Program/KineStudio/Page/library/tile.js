@@ -1,9 +1,9 @@
 // @ts-check
 // One recording in the library's grid.
 import { button, make, setText } from "../shared/elements.js";
-import { facts, pathOf, title, trouble } from "./recordings.js";
 import { clock } from "../words/format.js";
 import { say } from "../words/words.js";
+import { facts, pathOf, title, trouble } from "./recordings.js";
 
 /**
  * A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording.

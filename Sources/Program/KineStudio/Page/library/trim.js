@@ -2,11 +2,11 @@
 // The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
 import { attempt, hint, make, messageOf, setText } from "../shared/elements.js";
 import { follow, within } from "../shared/pointer.js";
-import { Cut } from "./cut.js";
-import { pathOf } from "./recordings.js";
 import { get } from "../shared/session.js";
 import { precise } from "../words/format.js";
 import { say } from "../words/words.js";
+import { Cut } from "./cut.js";
+import { pathOf } from "./recordings.js";
 
 // CSS pixels.
 const stripHeight = 56;

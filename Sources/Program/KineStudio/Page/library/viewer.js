@@ -2,13 +2,13 @@
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
 import { ask, textField } from "../shared/dialogs.js";
 import { button, leave, make, setText } from "../shared/elements.js";
-import { makePlayback } from "./playback.js";
-import { facts, pathOf, title, trouble } from "./recordings.js";
 import { get, post, postFile } from "../shared/session.js";
-import { shareRecording } from "./share.js";
-import { Timeline } from "./trim.js";
 import { precise } from "../words/format.js";
 import { say } from "../words/words.js";
+import { makePlayback } from "./playback.js";
+import { facts, pathOf, title, trouble } from "./recordings.js";
+import { shareRecording } from "./share.js";
+import { Timeline } from "./trim.js";
 
 export class Viewer {
   /** @type {Recording | undefined} */

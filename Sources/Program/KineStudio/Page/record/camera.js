@@ -1,10 +1,10 @@
 // @ts-check
 // The choice of a camera for a recording: its picture at its place in the source's picture.
-import { makeFrame, usual } from "./cameraframe.js";
 import { button, checkbox, choice, hint, make, pick, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { getImage } from "../shared/session.js";
 import { say } from "../words/words.js";
+import { makeFrame, usual } from "./cameraframe.js";
 
 const shapes = ["rounded", "rectangle", "circle"];
 

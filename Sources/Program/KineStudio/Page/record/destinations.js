@@ -2,8 +2,8 @@
 // The destinations of a running take: how each is doing, its link, and which others can be added.
 import { arrange, attempt, button, make, setText } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
-import { activity } from "./statistics.js";
 import { say } from "../words/words.js";
+import { activity } from "./statistics.js";
 
 /**
  * The name of a destination for a person.

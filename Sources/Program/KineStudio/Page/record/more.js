@@ -1,8 +1,8 @@
 // @ts-check
 // The options of a recording that have a few values: lists, most of them behind "More".
 import { choice, make, pick, setOptions } from "../shared/elements.js";
-import { makeHiddenWindows } from "./hidden.js";
 import { say } from "../words/words.js";
+import { makeHiddenWindows } from "./hidden.js";
 
 /** @param {string | number} value */
 const seconds = (value) => say("keep", { seconds: value });

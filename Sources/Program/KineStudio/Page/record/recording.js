@@ -1,16 +1,16 @@
 // @ts-check
 // The choice of what to record, by pictures and lists, and the button that begins it.
-import { makeCameraChoice } from "./camera.js";
-import * as countdown from "./countdown.js";
 import { attempt, button, choice, complain, hint, make, pick, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
+import { get, post } from "../shared/session.js";
+import { say } from "../words/words.js";
+import { makeCameraChoice } from "./camera.js";
+import * as countdown from "./countdown.js";
 import { lookInterval, makeGallery } from "./gallery.js";
 import { makeMoreOptions } from "./more.js";
 import { makeNameChoice } from "./names.js";
-import { get, post } from "../shared/session.js";
 import { isOpen } from "./takes.js";
 import { Targets } from "./targets.js";
-import { say } from "../words/words.js";
 
 const defaultCountdown = 3;
 // dBFS of the least level that a meter shows.

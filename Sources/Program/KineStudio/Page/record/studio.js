@@ -1,8 +1,8 @@
 // @ts-check
 // The studio's window: takes, the form for a new one, recordings, and events.
-import { showSpace } from "./disk.js";
 import { complain, element, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
+import { showSpace } from "./disk.js";
 import { addNotice, describeNotice } from "./notices.js";
 import { isOpen, showTakes } from "./takes.js";
 import { showViews } from "./views.js";

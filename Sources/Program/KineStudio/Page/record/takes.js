@@ -1,13 +1,13 @@
 // @ts-check
 // The running takes: their picture, their time, and the buttons that control them.
-import { makeDestinations } from "./destinations.js";
 import { arrange, attempt, button, leave, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { makePreview } from "./preview.js";
 import { post } from "../shared/session.js";
-import { makeStatistics } from "./statistics.js";
 import { clock, fileName } from "../words/format.js";
 import { say, takeState } from "../words/words.js";
+import { makeDestinations } from "./destinations.js";
+import { makePreview } from "./preview.js";
+import { makeStatistics } from "./statistics.js";
 
 // The takes report their statistics for fifteen seconds after each request.
 const statisticsInterval = 5000;

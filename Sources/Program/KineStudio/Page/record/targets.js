@@ -1,10 +1,10 @@
 // @ts-check
 // Where a new take goes: into a file, to destinations, or both.
 import { attempt, checkbox, group, make } from "../shared/elements.js";
-import { destinationTitle } from "./destinations.js";
 import { icon } from "../shared/service-icon.js";
 import { get } from "../shared/session.js";
 import { say } from "../words/words.js";
+import { destinationTitle } from "./destinations.js";
 
 /**
  * @typedef {{

@@ -1,7 +1,7 @@
 // @ts-check
 // Questions in a dialog.
-import { button, field, make, setText } from "./elements.js";
 import { say } from "../words/words.js";
+import { button, field, make, setText } from "./elements.js";
 
 /**
  * Shows a dialog until it is closed.

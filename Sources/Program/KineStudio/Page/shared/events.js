@@ -1,7 +1,7 @@
 // @ts-check
 // The server's events, over the worker that all windows of a browser share.
-import { key, setConnected } from "./session.js";
 import { say } from "../words/words.js";
+import { key, setConnected } from "./session.js";
 
 // Events about a moment, which later listeners do not get.
 const moments = ["still", "job", "notice"];

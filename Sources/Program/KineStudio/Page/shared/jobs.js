@@ -1,9 +1,9 @@
 // @ts-check
 // The jobs that this window has begun: their progress, and a button that cancels each.
+import { say } from "../words/words.js";
 import { button, make, setText } from "./elements.js";
 import { on } from "./events.js";
 import { post } from "./session.js";
-import { say } from "../words/words.js";
 
 // Jobs of other windows are remembered too, since a job may report before the answer that has its name.
 const most = 50;

@@ -1,12 +1,12 @@
 // @ts-check
 // An app's recording: the person plays, cuts, saves and shares it, and the app does what they want.
+import { title } from "../library/recordings.js";
+import { Viewer } from "../library/viewer.js";
 import { ask, textField } from "../shared/dialogs.js";
 import { attempt, complain, make } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
-import { title } from "../library/recordings.js";
 import { get, post } from "../shared/session.js";
-import { Viewer } from "../library/viewer.js";
 import { load, say } from "../words/words.js";
 
 await load("library");

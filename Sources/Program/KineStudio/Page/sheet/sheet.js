@@ -5,8 +5,8 @@ import { isOwn } from "../record/countdown.js";
 import { attempt, button, checkbox, complain, group, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { icon } from "../shared/service-icon.js";
-import { rights, Steps } from "./steps.js";
 import { say } from "../words/words.js";
+import { rights, Steps } from "./steps.js";
 
 /**
  * Shows the sheet until it ends. `setPhase` gets the state of the connection.

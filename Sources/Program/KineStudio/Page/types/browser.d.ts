@@ -1,4 +1,4 @@
-// What TypeScript 4.8, of Debian 12, does not know of browsers. Modules are never told of these files: they are only for tsc.
+// What TypeScript 4.8, which Debian 12 has, does not know of browsers.
 export {};
 
 declare global {
