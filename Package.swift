@@ -364,7 +364,7 @@ for target in package.targets {
     case "KineMedia": target.swiftSettings = [.enableExperimentalFeature("Lifetimes")]
     // Into the executable: an extension of one file needs no bundle, and no Foundation to find it.
     case "KinePublish": target.resources = [.embedInCode("Live/Page")]
-    case "KineStudio": target.exclude = ["Page"]
+    case "CStudioPage": target.exclude = ["Page"]
     case "KinecastCommand": target.resources = [.embedInCode("Extension/Template")]
     case "KineWireTests": target.resources = [.embedInCode("Recorded")]
     default: break

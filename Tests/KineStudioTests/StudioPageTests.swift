@@ -10,7 +10,7 @@ import Testing
 @Suite struct StudioPageTests {
     /// The top of this package, from Tests/KineStudioTests/StudioPageTests.swift on.
     private static let checkout = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
-    private static let directory = checkout.appending("Sources/Program/KineStudio/Page")
+    private static let directory = checkout.appending("Sources/Program/CStudioPage/Page")
 
     /// The paths of the page's files, in its folders too. Not served: what tells tsc of types (scripts/check-page).
     private static let paths = PrivateDirectory.entries(directory).filter { $0 != "tsconfig.json" && $0 != "types" }

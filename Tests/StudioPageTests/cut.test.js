@@ -1,7 +1,7 @@
 // The ends of a cut, on a recording of five frames. The fourth one stands still, for longer than a second.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Cut } from "../../Sources/Program/KineStudio/Page/library/cut.js";
+import { Cut } from "../../Sources/Program/CStudioPage/Page/library/cut.js";
 
 const beginnings = [0, 0.04, 0.08, 0.12, 1.2];
 const duration = 1.24;

@@ -1,7 +1,7 @@
 // Times, numbers and sentences, as a reader gets them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as format from "../../Sources/Program/KineStudio/Page/words/format.js";
+import * as format from "../../Sources/Program/CStudioPage/Page/words/format.js";
 
 test("a reader gets the first of their languages that the page has, else English", () => {
   for (const [wanted, language] of [

@@ -1,7 +1,7 @@
 // Frames of a recording are shown exactly: the machine that library/playback.js does what it says.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { SeekMachine, stillStep } from "../../Sources/Program/KineStudio/Page/library/seek.js";
+import { SeekMachine, stillStep } from "../../Sources/Program/CStudioPage/Page/library/seek.js";
 
 const within = 0.0005;
 

@@ -1,6 +1,7 @@
 // The events and the actions of ExtensionStateMachine.
 import KineMedia
 import KinePlatform
+import KineRings
 import KineWire
 
 extension ExtensionStateMachine {
@@ -75,6 +76,37 @@ extension DestinationEnding {
         switch self {
         case .crashed, .memoryLimitExceeded, .stalled: true
         case .finished, .failed: false
+        }
+    }
+}
+
+extension ExtensionStateMachine.Event {
+    /// What an error of its control channel says about an extension.
+    init(_ error: ControlError) {
+        self =
+            switch error {
+            case .protocolError(.version(let theirs)):
+                .impossible(
+                    "It was made for version \(theirs) of Kinecast's messages, and this is \(ControlHello.currentVersion)."
+                )
+            case .protocolError: .protocolViolation("sent an invalid message on its control channel")
+            case .peerTooSlow: .protocolViolation("does not read its control channel")
+            case .unencodable: .impossible(error.description)
+            default: .channelClosed
+            }
+    }
+}
+
+extension ExtensionStateMachine.Order {
+    /// - Parameter position: of the samples after which the order is carried out.
+    func request(after position: StreamPosition) -> ExtensionRequest {
+        switch self {
+        case .pause: .pause(after: position)
+        case .resume: .resume(after: position)
+        case .annotate(let info): .annotate(info, after: position)
+        case .renewLink: .renewLink(after: position)
+        case .screenLocked(let isLocked): .screenLocked(isLocked, after: position)
+        case .finish(let seconds): .finish(after: position, seconds: seconds)
         }
     }
 }

@@ -167,7 +167,7 @@ package final class ExtensionSupervisor {
             }
             if process.connection.isClosed { handle(.channelClosed, at: now) }
         } catch {
-            handle(Self.event(for: error), at: now)
+            handle(ExtensionStateMachine.Event(error), at: now)
         }
     }
 
@@ -179,18 +179,6 @@ package final class ExtensionSupervisor {
                 // The message fits: texts and payloads are limited when they are accepted.
                 if let self, self.runs == runs { _ = self.process?.connection.deliver(.desktop(answer)) }
             })
-    }
-
-    private static func event(for error: ControlError) -> ExtensionStateMachine.Event {
-        switch error {
-        case .protocolError(.version(let theirs)):
-            let own = ControlHello.currentVersion
-            return .impossible("It was made for version \(theirs) of Kinecast's messages, and this is \(own).")
-        case .protocolError: return .protocolViolation("sent an invalid message on its control channel")
-        case .peerTooSlow: return .protocolViolation("does not read its control channel")
-        case .unencodable: return .impossible(error.description)
-        default: return .channelClosed
-        }
     }
 
     private func watch(at now: Int64) {
@@ -269,7 +257,7 @@ package final class ExtensionSupervisor {
                 try process.connection.send(.start(start), descriptors: feed.descriptors)
                 handle(.startSent, at: now)
             } catch {
-                handle(Self.event(for: error), at: now)
+                handle(ExtensionStateMachine.Event(error), at: now)
             }
         }
     }
@@ -397,20 +385,10 @@ package final class ExtensionSupervisor {
 
     private func send(_ order: ExtensionStateMachine.Order, at now: Int64) {
         guard let process, let feed else { return }
-        let position = feed.sender.position
-        let request: ExtensionRequest =
-            switch order {
-            case .pause: .pause(after: position)
-            case .resume: .resume(after: position)
-            case .annotate(let info): .annotate(info, after: position)
-            case .renewLink: .renewLink(after: position)
-            case .screenLocked(let isLocked): .screenLocked(isLocked, after: position)
-            case .finish(let seconds): .finish(after: position, seconds: seconds)
-            }
         do throws(ControlError) {
-            try process.connection.send(request)
+            try process.connection.send(order.request(after: feed.sender.position))
         } catch {
-            handle(Self.event(for: error), at: now)
+            handle(ExtensionStateMachine.Event(error), at: now)
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
             ["KinecastCommandTests", "KineEditingTests"], ["KineMediaTests", "KineTrayTests"]
         ),
         (
-            "Sources/Program/KineStudio/Page/library/library.js", ["builds"], ["KineStudioTests", "EndToEndTests"],
+            "Sources/Program/CStudioPage/Page/library/library.js", ["builds"], ["KineStudioTests", "EndToEndTests"],
             ["KineTrayTests"]
         ),
         // A fuzz target has a link to it.

@@ -258,6 +258,21 @@ final class X11Connection {
     }
 }
 
+extension X11Connection {
+    /// The rectangles that have changed since the last call, in the coordinates of what `damage` watches.
+    ///
+    /// - Parameter region: a region of XFIXES, which is overwritten.
+    func takeDamage(_ damage: UInt32, through region: UInt32) -> [PixelRect] {
+        xcb_damage_subtract(handle, damage, 0, region)
+        return reply(xcb_xfixes_fetch_region(handle, region), xcb_xfixes_fetch_region_reply) { reply in
+            let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
+            return UnsafeBufferPointer(start: xcb_xfixes_fetch_region_rectangles(reply), count: count).map {
+                PixelRect(x: Int($0.x), y: Int($0.y), width: Int($0.width), height: Int($0.height))
+            }
+        } ?? []
+    }
+}
+
 extension WaylandSession {
     /// The compositor's name, as in WAYLAND_DISPLAY; nil on X11.
     ///

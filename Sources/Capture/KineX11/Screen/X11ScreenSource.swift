@@ -154,20 +154,11 @@ public final class X11ScreenSource: VideoSource {
         keys =
             if let shownKeys {
                 try X11Keys(
-                    shownKeys, in: KeyScope(windows: Self.ownWindows(target, windowPixmap), excluded: excluded),
+                    shownKeys, in: KeyScope(windows: target.ownWindows(windowPixmap), excluded: excluded),
                     frameHeight: size.height, connection: connection, display: display, cancellation: cancellation)
             } else { nil }
         selectInput()
         xcb_flush(handle)
-    }
-
-    /// The only windows in the frames; nil: all windows of the screen.
-    private static func ownWindows(_ target: Target, _ pixmap: X11WindowPixmap?) -> X11WindowRule? {
-        switch target {
-        case .screen, .region: nil
-        case .window: pixmap.map { .id($0.window) }
-        case .application(let name, _): .application(name)
-        }
     }
 
     /// What the take lacks on this server, in one sentence for a person; nil: nothing.
@@ -326,7 +317,12 @@ public final class X11ScreenSource: VideoSource {
         }
         if damageIsPending {
             damageIsPending = false
-            addReportedDamage(to: &region)
+            // A window's damage is in its own coordinates.
+            let offset = windowPixmap == nil ? origin : (x: 0, y: 0)
+            for rect in connection.takeDamage(damage, through: damagedRegion) {
+                region.insert(
+                    PixelRect(x: rect.x - offset.x, y: rect.y - offset.y, width: rect.width, height: rect.height))
+            }
         }
         exclusions?.addDamage(to: &region, origin: origin)
         application?.addDamage(to: &region)
@@ -342,23 +338,6 @@ public final class X11ScreenSource: VideoSource {
         }
         clicks?.update(damage: &region)
         keys?.update(damage: &region)
-    }
-
-    private func addReportedDamage(to region: inout DamageRegion) {
-        xcb_damage_subtract(connection.handle, damage, 0, damagedRegion)
-        let offset = windowPixmap == nil ? origin : (x: 0, y: 0)  // a window's damage is in its own coordinates
-        _ = connection.reply(
-            xcb_xfixes_fetch_region(connection.handle, damagedRegion), xcb_xfixes_fetch_region_reply
-        ) { reply in
-            let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
-            guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return }
-            for rect in UnsafeBufferPointer(start: rects, count: count) {
-                region.insert(
-                    PixelRect(
-                        x: Int(rect.x) - offset.x, y: Int(rect.y) - offset.y, width: Int(rect.width),
-                        height: Int(rect.height)))
-            }
-        }
     }
 
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {

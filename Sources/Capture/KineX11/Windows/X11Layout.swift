@@ -181,3 +181,14 @@ enum X11Layout {
         } ?? ""
     }
 }
+
+extension X11ScreenSource.Target {
+    /// The only windows in the frames; nil: all windows of the screen.
+    func ownWindows(_ pixmap: X11WindowPixmap?) -> X11WindowRule? {
+        switch self {
+        case .screen, .region: nil
+        case .window: pixmap.map { .id($0.window) }
+        case .application(let name, _): .application(name)
+        }
+    }
+}
