@@ -3,6 +3,7 @@ import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
+import KineProgram
 import KineText
 import SystemPackage
 import Testing
@@ -101,6 +102,20 @@ import Testing
             let own = checkout.appending(".build/debug/kinecast-tray")
             #expect(StatusItem.themes(above: own) == checkout.appending("packaging/icons"))
         }
+    }
+
+    @Test func `the desktop entry has the same actions`() {
+        let path = RunningCheckout.path.appending("packaging/org.kinecast.Kinecast.desktop")
+        let entry = String(decoding: PrivateDirectory.contents(of: path, limit: 65536) ?? [], as: UTF8.self)
+        let groups = entry.split(separator: "[Desktop Action ").dropFirst().map {
+            $0.split(separator: "\n").dropFirst()
+        }
+        let own = DesktopAction.allCases.map {
+            ["Name=\($0.title)", "Exec=kinecast \($0.arguments.joined(separator: " "))"]
+        }
+        #expect(
+            Set(groups.map { $0.map(String.init) })
+                == Set(own).union([["Name=Show in the Tray", "Exec=kinecast tray"]]))
     }
 
     @Test func `each condition has an icon of its own`() {

@@ -97,7 +97,9 @@ import Testing
     }
 
     @Test func `the usual keys are keys`() throws {
-        #expect(Set(ShortcutKeys.defaults.keys) == Set(ConfiguredCommand.shortcuts.keys.map(\.name)))
-        for key in ShortcutKeys.defaults.values { #expect(try KeyCombination(key).description == key) }
+        #expect(DesktopAction.allCases.map(\.rawValue) == ConfiguredCommand.shortcuts.keys.map(\.name))
+        let keys = DesktopAction.allCases.map(\.usualKey)
+        for key in keys { #expect(try KeyCombination(key).description == key) }
+        #expect(Set(keys).count == keys.count)
     }
 }

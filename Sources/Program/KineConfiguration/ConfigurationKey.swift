@@ -1,6 +1,7 @@
 // The options of `record` and `broadcast` as keys of the configuration file: which may be set, and when a value that is
 // set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts. ConfigurationLayersTests holds
 // the table against the declarations of the options.
+import KineProgram
 import KineText
 
 /// A command with sections in the file.
@@ -106,7 +107,8 @@ extension ConfigurationKey {
         keys("chroma", use: .refused("it is for recordings alone")), shared,
     ].flatMap(\.self)
 
-    static let shortcuts: [ConfigurationKey] = keys("record pause clip microphone mark")
+    static let shortcuts: [ConfigurationKey] = keys(
+        DesktopAction.allCases.map(\.rawValue).joined(separator: " "))
 
     private static let shared: [ConfigurationKey] = [
         keys("monitor region window app virtual pattern", rivals: screens), keys("backend"),

@@ -1,14 +1,8 @@
-// The keys of `[shortcuts]` in kinecast.conf, and the proposed keys.
+// The keys of `[shortcuts]` in kinecast.conf.
 import KineProgram
 
 /// The keys that the person has given to actions, by the actions' names.
 package struct ShortcutKeys: Equatable, Sendable {
-    /// Offered to a desktop that asks the person, and written by `kinecast shortcuts --defaults`.
-    package static let defaults = [
-        "record": "Super+Shift+R", "pause": "Super+Shift+P", "clip": "Super+Shift+C", "microphone": "Super+Shift+M",
-        "mark": "Super+Shift+K",
-    ]
-
     package private(set) var keys: [String: KeyCombination] = [:]
 
     package init() {}

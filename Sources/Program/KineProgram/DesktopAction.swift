@@ -1,17 +1,28 @@
-// The actions of keys and of the tray's menu. Each is a command that a desktop can also bind itself.
+// The actions of keys, of the tray's menu and of the desktop entry (packaging/org.kinecast.Kinecast.desktop, which a test compares). Each is
+// a command that a desktop can also bind itself.
 
-/// An action that a person starts away from a terminal.
+/// An action that a person starts away from a terminal. The raw value is its name in kinecast.conf.
 public enum DesktopAction: String, CaseIterable, Sendable {
     case record, pause, clip, microphone, mark
 
     /// The arguments of `kinecast` for it.
-    public var arguments: [String] {
+    public var arguments: [String] { facts.arguments }
+    /// The desktop entry's name for it.
+    public var title: String { facts.title }
+    /// For the desktop's dialog about keys.
+    public var sentence: String { facts.sentence }
+    /// The key that is proposed for it.
+    public var usualKey: String { facts.usualKey }
+
+    private var facts: (arguments: [String], title: String, sentence: String, usualKey: String) {
         switch self {
-        case .record: ["record", "--toggle"]
-        case .pause: ["pause", "--toggle"]
-        case .clip: ["clip"]
-        case .microphone: ["mic", "--toggle"]
-        case .mark: ["mark"]
+        case .record:
+            (["record", "--toggle"], "Start or Stop Recording", "Start or finish a recording", "Super+Shift+R")
+        case .pause: (["pause", "--toggle"], "Pause or Resume", "Pause or resume the recording", "Super+Shift+P")
+        case .clip: (["clip"], "Save the Last Moments", "Save the last moments", "Super+Shift+C")
+        case .microphone:
+            (["mic", "--toggle"], "Mute or Unmute the Microphone", "Turn the microphone on or off", "Super+Shift+M")
+        case .mark: (["mark"], "Begin a Chapter", "Begin a chapter of the recording", "Super+Shift+K")
         }
     }
 }

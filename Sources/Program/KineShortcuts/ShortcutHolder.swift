@@ -140,10 +140,9 @@ package final class ShortcutHolder {
 
     private var proposals: [GlobalShortcut] {
         DesktopAction.allCases.map { action in
-            let usual = ShortcutKeys.defaults[action.rawValue].flatMap { try? KeyCombination($0) }
-            let key = settings.keys[action.rawValue] ?? usual
+            let key = settings.keys[action.rawValue] ?? (try? KeyCombination(action.usualKey))
             return GlobalShortcut(
-                id: action.rawValue, description: action.words, preferredTrigger: key?.trigger ?? "")
+                id: action.rawValue, description: action.sentence, preferredTrigger: key?.trigger ?? "")
         }
     }
 
@@ -217,8 +216,7 @@ package final class ShortcutHolder {
             if let key = settings.keys[action.rawValue], x11.bound.contains(action) {
                 return ShortcutReport.Key(holder: .x11, trigger: key.description)
             }
-            let proposal = ShortcutKeys.defaults[action.rawValue] ?? "KEY"
-            let unset = "No key is set; kinecast shortcuts set \(action.rawValue) \(proposal) gives it one."
+            let unset = "No key is set; kinecast shortcuts set \(action.rawValue) \(action.usualKey) gives it one."
             return ShortcutReport.Key(problem: x11.problems[action] ?? unset)
         }
         switch portalState {

@@ -1,19 +1,6 @@
-// Keys of the whole desktop in words: their actions, and why a desktop binds none.
+// Why a desktop binds no keys, in words.
 import KineDesktop
 import KineProgram
-
-extension DesktopAction {
-    /// For the desktop's dialog.
-    var words: String {
-        switch self {
-        case .record: "Start or finish a recording"
-        case .pause: "Pause or resume the recording"
-        case .clip: "Save the last moments"
-        case .microphone: "Turn the microphone on or off"
-        case .mark: "Begin a chapter of the recording"
-        }
-    }
-}
 
 extension GlobalShortcutsSession.Error {
     /// Nothing binds keys, and no person has declined, so that keys may be grabbed.

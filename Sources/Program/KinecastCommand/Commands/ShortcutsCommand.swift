@@ -2,6 +2,7 @@
 // reads its report and changes kinecast.conf.
 import ArgumentParser
 import KineConfiguration
+import KineMedia
 import KineProgram
 import KineTakes
 import KineWire
@@ -42,19 +43,14 @@ struct ShortcutsCommand: ParsableCommand {
         Terminal.standardError.line("Changed \(section) of \(path).")
     }
 
-    /// An action that a key can start. docs/keys.md says what each does.
-    enum Action: String, CaseIterable, ExpressibleByArgument {
-        case record, pause, clip, microphone, mark
-
-        /// All actions, as `--help` shows them.
-        static var names: String { allCases.map(\.rawValue).joined(separator: "|") }
-    }
-
     struct ShowCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Print each action with its key, and where the key is bound.")
 
-        @Flag(help: "Give the actions without a key the usual ones: Super, Shift and R, P, C, M or K.")
+        @Flag(
+            help: ArgumentHelp(
+                "Give the actions without a key the usual ones: \(Quantity.list(DesktopAction.allCases.map(\.usualKey)))."
+            ))
         var defaults = false
 
         @Flag(help: "Print a line of JSON for each action on standard output.")
@@ -63,12 +59,12 @@ struct ShortcutsCommand: ParsableCommand {
         func run() throws {
             let set = try ShortcutsCommand.keys()
             if defaults {
-                let missing = Action.allCases.filter { set.keys[$0.rawValue] == nil }
-                try ShortcutsCommand.change(missing.map { ($0.rawValue, ShortcutKeys.defaults[$0.rawValue]) })
+                let missing = DesktopAction.allCases.filter { set.keys[$0.rawValue] == nil }
+                try ShortcutsCommand.change(missing.map { ($0.rawValue, $0.usualKey) })
                 return
             }
             let report = ShortcutsCommand.report
-            let lines = Action.allCases.map { action in
+            let lines = DesktopAction.allCases.map { action in
                 Line(action, set.keys[action.rawValue], report?.keys[action.rawValue], isRunning: report != nil)
             }
             if json { return lines.forEach { JSONEvents.write($0) } }
@@ -91,7 +87,7 @@ struct ShortcutsCommand: ParsableCommand {
         /// Whether kinecast-tray runs.
         var running: Bool
 
-        init(_ action: Action, _ key: KeyCombination?, _ held: ShortcutReport.Key?, isRunning: Bool) {
+        init(_ action: DesktopAction, _ key: KeyCombination?, _ held: ShortcutReport.Key?, isRunning: Bool) {
             self.action = action.rawValue
             self.key = key?.description
             (holder, bound, problem) = (held?.holder?.rawValue, held?.trigger, held?.problem)
@@ -113,8 +109,8 @@ struct ShortcutsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Give an action a key in kinecast.conf.")
 
-        @Argument(help: ArgumentHelp("The action.", valueName: Action.names))
-        var action: Action
+        @Argument(help: ArgumentHelp("The action.", valueName: DesktopAction.names))
+        var action: DesktopAction
 
         @Argument(help: "The key, such as Super+Shift+R, Ctrl+Alt+F9 or Print.")
         var key: String
@@ -137,8 +133,8 @@ struct ShortcutsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "unset", abstract: "Remove an action's key from kinecast.conf.")
 
-        @Argument(help: ArgumentHelp("The action.", valueName: Action.names))
-        var action: Action
+        @Argument(help: ArgumentHelp("The action.", valueName: DesktopAction.names))
+        var action: DesktopAction
 
         func run() throws { try ShortcutsCommand.change([(action.rawValue, nil)]) }
     }
@@ -162,4 +158,10 @@ struct ShortcutsCommand: ParsableCommand {
                 "Asked for the desktop's dialog. If none opens, change the keys in the desktop's settings.")
         }
     }
+}
+
+// docs/keys.md says what each does.
+extension DesktopAction: ExpressibleByArgument {
+    /// All actions, as `--help` shows them.
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: "|") }
 }
