@@ -164,7 +164,8 @@ import Testing
         for await event in session.events { events.append(event) }
         #expect(
             events == [
-                .commandNeeded(environment: ["DISPLAY=:7"]), .paused, .warning("7"), .ended(.finished(summary)),
+                .engine(.commandNeeded(environment: ["DISPLAY=:7"])), .engine(.paused), .engine(.warning("7")),
+                .ended(.finished(summary)),
             ])
         thread.join()
     }

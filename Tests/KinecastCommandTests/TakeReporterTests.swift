@@ -34,7 +34,7 @@ import Testing
     }
 
     func event(_ kind: DestinationEvent.Kind, _ destination: Int = 0, _ label: String = "live") -> SessionEvent {
-        .destination(DestinationEvent(destination: destination, label: label, kind: kind))
+        .engine(.destination(DestinationEvent(destination: destination, label: label, kind: kind)))
     }
 
     @Test func `the link and nothing else goes to standard output, once`() throws {
@@ -80,7 +80,8 @@ import Testing
 
     @Test func `a source that stands still is a problem, and its return a line`() throws {
         let (output, errors) = try written(
-            destinations: [], [.sourceInterrupted(.init(.monitorGone, monitor: "DP-1")), .sourceInterrupted(nil)])
+            destinations: [],
+            [.engine(.sourceInterrupted(.init(.monitorGone, monitor: "DP-1"))), .engine(.sourceInterrupted(nil))])
         #expect(output.isEmpty)
         #expect(
             errors.split(separator: "\n") == [

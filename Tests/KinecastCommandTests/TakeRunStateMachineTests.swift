@@ -10,10 +10,12 @@ import Testing
 @Suite struct TakeRunStateMachineTests {
     typealias Machine = TakeRunStateMachine
 
-    static let started = SessionEvent.started(
-        TakeStarted(
-            id: "abcdefgh", output: "/tmp/a.mp4", size: PixelSize(width: 640, height: 480), environment: ["DISPLAY=:7"])
-    )
+    static let started = SessionEvent.engine(
+        .started(
+            TakeStarted(
+                id: "abcdefgh", output: "/tmp/a.mp4", size: PixelSize(width: 640, height: 480),
+                environment: ["DISPLAY=:7"])
+        ))
     static let summary = TakeSummary(
         output: "/tmp/a.mp4", size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
     static let finished = SessionEvent.ended(.finished(summary))
@@ -23,7 +25,7 @@ import Testing
         summary.isSourceEnded = true
         return SessionEvent.ended(.finished(summary))
     }()
-    static let needed = SessionEvent.commandNeeded(environment: ["DISPLAY=:7"])
+    static let needed = SessionEvent.engine(.commandNeeded(environment: ["DISPLAY=:7"]))
     static let failed = SessionEvent.ended(.failed(TakeFailure(exitStatus: 74, message: "full")))
     static let died = SessionEvent.ended(
         .engineDied(EngineDeath(cause: .died, ending: .killed(signal: 9), file: .notBegun)))
@@ -204,7 +206,7 @@ import Testing
     @Test(arguments: [false, true])
     func `in every order of all that can happen each promise holds`(hasCommand: Bool) {
         let inputs: [Machine.Input] = [
-            .session(Self.started), .session(.paused), .session(Self.finished), .session(Self.failed),
+            .session(Self.started), .session(.engine(.paused)), .session(Self.finished), .session(Self.failed),
             .session(Self.needed), .session(Self.closed),
             .session(Self.died), .interrupted, .commandEnded(.exited(status: 0)), .commandEnded(.exited(status: 3)),
             .commandFailed("no"), .graceOver,

@@ -121,7 +121,7 @@ import Testing
         let owner = try await EngineSession.start(configuration, locator: engine)
         var take: TakeStarted?
         for await event in owner.events {
-            guard case .started(let started) = event else { continue }
+            guard case .engine(.started(let started)) = event else { continue }
             take = started
             break
         }

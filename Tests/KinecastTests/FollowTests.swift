@@ -29,7 +29,7 @@ import Testing
         configuration.outlivesClient = true
         let session = try await EngineSession.start(configuration, locator: locator)
         for await event in session.events {
-            guard case .started(let started) = event else { continue }
+            guard case .engine(.started(let started)) = event else { continue }
             return (session, try #require(try await KnownTakes.list(started.id).running.first))
         }
         throw ClientError.takeIsOver
@@ -43,13 +43,13 @@ import Testing
         let follower = try await EngineSession.follow(record)
         var hasProgress = false
         for await event in follower.events {
-            if case .started(let started) = event { #expect(started.id == record.id) }
-            if case .progress = event { hasProgress = true }
+            if case .engine(.started(let started)) = event { #expect(started.id == record.id) }
+            if case .engine(.progress) = event { hasProgress = true }
             if hasProgress { break }
         }
         try await follower.pause()
         let late = try await EngineSession.follow(record, progress: false)
-        for await event in late.events where event == .paused { break }
+        for await event in late.events where event == .engine(.paused) { break }
         guard case .finished(let summary) = try await follower.stop() else {
             Issue.record("The take was not finished.")
             return

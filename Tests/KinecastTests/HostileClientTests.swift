@@ -65,7 +65,7 @@ import Testing
             locator: EngineLocator(named: try Tool.sibling("kinecast-engine")))
         var take: TakeStarted?
         for await event in owner.events {
-            guard case .started(let started) = event else { continue }
+            guard case .engine(.started(let started)) = event else { continue }
             take = started
             break
         }

@@ -86,10 +86,10 @@ extension ScreenRecorder {
         var isScreenLocked = false
         while let event = await events.next(isolation: nil) {
             switch event {
-            case .started(let take): return (take, isScreenLocked)
-            case .screenLocked(let isLocked): isScreenLocked = isLocked
-            case .warning(let sentence): tell(.warning(sentence))
-            case .sourceInterrupted(let interruption?): tell(.warning(interruption.sentence))
+            case .engine(.started(let take)): return (take, isScreenLocked)
+            case .engine(.screenLocked(let isLocked)): isScreenLocked = isLocked
+            case .engine(.warning(let sentence)): tell(.warning(sentence))
+            case .engine(.sourceInterrupted(let interruption?)): tell(.warning(interruption.sentence))
             case .ended(let outcome): throw outcome.error(hasBegun: false) ?? .cancelled
             default: continue
             }
@@ -99,11 +99,11 @@ extension ScreenRecorder {
 
     private func received(_ event: SessionEvent, of active: Active) {
         switch event {
-        case .warning(let sentence): tell(.warning(sentence))
-        case .sourceInterrupted(let interruption?): tell(.warning(interruption.sentence))
-        case .screenLocked(let isLocked): tell(.screenLocked(isLocked))
-        case .paused: paused(true, active)
-        case .resumed: paused(false, active)
+        case .engine(.warning(let sentence)): tell(.warning(sentence))
+        case .engine(.sourceInterrupted(let interruption?)): tell(.warning(interruption.sentence))
+        case .engine(.screenLocked(let isLocked)): tell(.screenLocked(isLocked))
+        case .engine(.paused): paused(true, active)
+        case .engine(.resumed): paused(false, active)
         case .ended(let outcome): ended(active, outcome)
         default: break
         }

@@ -41,11 +41,10 @@ final class StudioLoop {
     private let studio: Studio
     private let registry: TakeRegistry
     private let takes: Takes
-    /// The ids of the takes whose engine had answered last time.
-    private var known: Set<String> = []
-    /// Whether the engine of a new take has answered since a recording was asked for. Before, it may leave without a word.
-    private var hasBegun = false
-    private var isCancelled = false
+    /// The ids of the takes whose engine has answered, also of those that have ended since a recording was asked for.
+    private var followed: Set<String> = []
+    /// The recording that was asked for, until its take is shown.
+    private var start: RecordingStart?
     /// The files that the starting recording reads its settings from.
     private var settings: TakeSettings?
     private let links: StudioLinks
@@ -94,14 +93,17 @@ final class StudioLoop {
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
             // What engines said before a program ended is there by the time it has.
+            for (number, line) in launcher.readLines() { hear(line, from: number) }
             let programs = launcher.reap()
+            for program in programs { program.lines.forEach { hear($0, from: program.number) } }
             showTakes(at: now)
             studio.requests.deliver(to: takes, at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             if pages > 0, recordings.process(at: now) { studio.showRecordings() }
             for program in programs {
-                if recorders.remove(program.number) != nil { report(program) }
+                recorders.remove(program.number)
+                if program.number == start?.program { endStart(with: program) }
             }
             let work = recorders.count + studio.jobs.count
             idle.update(
@@ -143,21 +145,20 @@ final class StudioLoop {
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
             takes.wantsProgress = true
         case .record(let arguments, let variables, let settings):
-            (hasBegun, isCancelled, self.settings) = (false, false, settings)
+            self.settings = settings
             releaseCamera()
-            if let number = start(arguments, variables) { recorders.insert(number) } else { endStart() }
-        case .cancel:
-            guard !hasBegun, let number = recorders.max() else { return }
-            isCancelled = true
-            launcher.end(number)
+            guard let number = launch(arguments, variables) else { return endStart() }
+            recorders.insert(number)
+            start = RecordingStart(number)
+        case .cancel: if let number = start?.program, start?.cancel() == true { launcher.end(number) }
         }
     }
 
     /// Starts `kinecast`. Returns its number; nil after a notice.
-    private func start(_ arguments: [String], _ variables: [String]) -> Int? {
+    private func launch(_ arguments: [String], _ variables: [String]) -> Int? {
         let problem: String
         if let kinecast {
-            if let number = launcher.start(kinecast, arguments, variables, logged: true) { return number }
+            if let number = launcher.start(kinecast, arguments, variables, isHeard: true) { return number }
             problem = "kinecast \(arguments[0]) could not be started; try it in a terminal."
         } else {
             problem = "There is no kinecast beside kinecast-studio; install Kinecast completely."
@@ -232,14 +233,12 @@ final class StudioLoop {
         let ids = Set(models.map(\.id))
         statistics = statistics.filter { ids.contains($0.key) }
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
-        // A take that failed at once may have answered and ended since the last look.
         let answered = takes.answered.union(changes.ended.map(\.record.id))
-        if !recorders.isEmpty, !hasBegun, !answered.subtracting(known).isEmpty {
-            hasBegun = true
-            endStart()
-        }
-        known = answered
+        followed = start == nil ? answered : followed.union(answered)
+        if start?.ending(followed, exit: nil) == .begun { endStart() }
     }
+
+    private func hear(_ line: String, from number: Int) { if number == start?.program { start?.read(line) } }
 
     /// - Parameter lost: takes whose engine has died.
     private func reportDeaths(_ lost: [TakeView]) {
@@ -254,9 +253,8 @@ final class StudioLoop {
     }
 
     /// Reports why no take began. The end of one that did is reported by its engine.
-    private func report(_ program: ProgramLauncher.Ended) {
-        guard !hasBegun else { return }
-        if !isCancelled, program.ending != .exited(status: 0) {
+    private func endStart(with program: ProgramLauncher.Ended) {
+        if start?.ending(followed, exit: program.ending) == .failed {
             studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
         }
         endStart()
@@ -265,7 +263,7 @@ final class StudioLoop {
     /// The program has read its settings.
     private func endStart() {
         settings?.remove()
-        settings = nil
+        (start, settings) = (nil, nil)
         studio.endStart()
     }
 

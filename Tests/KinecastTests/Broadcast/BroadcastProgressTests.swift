@@ -9,8 +9,9 @@ import Testing
 @Suite struct BroadcastProgressTests {
     typealias Action = BroadcastProgress.Action
 
-    private static let started = SessionEvent.started(
-        TakeStarted(id: "abcdefgh", output: nil, size: PixelSize(width: 2, height: 2), environment: []))
+    private static let started = SessionEvent.engine(
+        .started(
+            TakeStarted(id: "abcdefgh", output: nil, size: PixelSize(width: 2, height: 2), environment: [])))
     private static let noneLeft = SessionEvent.ended(.failed(TakeFailure(exitStatus: 75, message: "Nothing is left.")))
 
     /// With the destination as an engine describes it then.
@@ -26,10 +27,10 @@ import Testing
         case .link(let link): status.link = link
         case .serviceInfo(let info): status.serviceInfo = info
         case .ended(let ending): (status.phase, status.ending) = (.ended, ending)
-        case .log: return .destination(DestinationEvent(destination: number, label: label, kind: kind))
+        case .log: return .engine(.destination(DestinationEvent(destination: number, label: label, kind: kind)))
         default: break
         }
-        return .destination(DestinationEvent(destination: number, label: label, kind: kind, status: status))
+        return .engine(.destination(DestinationEvent(destination: number, label: label, kind: kind, status: status)))
     }
 
     private static func progress(problem: String?) -> SessionEvent {
@@ -37,7 +38,7 @@ import Testing
         status.problem = problem
         var progress = TakeProgress()
         progress.destinations = [status]
-        return .progress(progress)
+        return .engine(.progress(progress))
     }
 
     private func starting(hasRecording: Bool = false) throws -> BroadcastProgress {
@@ -203,9 +204,9 @@ import Testing
         #expect(progress.received(Self.event(.serviceInfo(info))) == [.tell(.serviceInfoChanged(info))])
         #expect(progress.received(Self.event(.serviceInfo(info))) == [])
         #expect(progress.received(Self.event(.phase(.paused))) == [])
-        #expect(progress.received(.paused) == [.tell(.paused)] && progress.isPaused)
-        #expect(progress.received(.resumed) == [.tell(.resumed)] && !progress.isPaused)
+        #expect(progress.received(.engine(.paused)) == [.tell(.paused)] && progress.isPaused)
+        #expect(progress.received(.engine(.resumed)) == [.tell(.resumed)] && !progress.isPaused)
         #expect(progress.pauseChanges == 2)
-        #expect(progress.received(.screenLocked(true)) == [.tell(.screenLocked(true))])
+        #expect(progress.received(.engine(.screenLocked(true))) == [.tell(.screenLocked(true))])
     }
 }

@@ -11,12 +11,15 @@ package final class ProgramLauncher {
         package let ending: ChildProcess.Ending
         /// The program's standard error; nil if it is empty, or was not kept.
         package let stderr: String?
+        /// The last lines of its standard output, if that is read.
+        package let lines: [String]
     }
 
     private struct Running {
         let number: Int
         let process: ChildProcess
         let log: MemoryLog?
+        let output: LineReader?
     }
 
     /// The most programs that run at once.
@@ -41,14 +44,24 @@ package final class ProgramLauncher {
             ?? ExecutableSearch.find("kinecast")
     }
 
-    /// Readable when a program has ended.
-    package var descriptors: [Int32] { running.map(\.process.exitDescriptor) }
+    /// Readable when a program has ended, or has written.
+    package var descriptors: [Int32] {
+        running.map(\.process.exitDescriptor) + running.compactMap(\.output?.descriptor)
+    }
+
+    /// The lines that programs have written to standard output since the last call.
+    package func readLines() -> [(number: Int, line: String)] {
+        running.flatMap { program in (program.output?.read() ?? []).map { (program.number, $0) } }
+    }
 
     @discardableResult package func reap() -> [Ended] {
         var ended: [Ended] = []
         running.removeAll { program in
             guard let ending = program.process.poll() else { return false }
-            ended.append(Ended(number: program.number, ending: ending, stderr: program.log?.text()))
+            ended.append(
+                Ended(
+                    number: program.number, ending: ending, stderr: program.log?.text(),
+                    lines: program.output?.read() ?? []))
             return true
         }
         return ended
@@ -69,25 +82,28 @@ package final class ProgramLauncher {
     ///
     /// - Parameters:
     ///   - variables: `NAME=value` strings, besides those of this process.
-    ///   - logged: whether its standard error is kept for `Ended.stderr`.
+    ///   - isHeard: whether its standard error is kept for `Ended.stderr`, and its standard output is read for `readLines`.
     @discardableResult package func start(
-        _ path: String, _ arguments: [String], _ variables: [String] = [], logged: Bool = false
+        _ path: String, _ arguments: [String], _ variables: [String] = [], isHeard: Bool = false
     ) -> Int? {
         reapUnlogged()
         guard running.count < Self.most else {
             complain("\(Self.most) programs that were started here run already; close some of them.")
             return nil
         }
-        let log = logged ? MemoryLog(name: "kinecast-program", limit: Self.logLimit) : nil
+        let log = isHeard ? MemoryLog(name: "kinecast-program", limit: Self.logLimit) : nil
+        let pipe = isHeard ? try? FileDescriptor.pipe() : nil
+        let output = pipe.map { LineReader($0.readEnd) }
+        defer { try? pipe?.writeEnd.close() }
         var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, log?.descriptor]
+        options.descriptors = [nil, pipe?.writeEnd, log?.descriptor]
         options.newSession = true
         do throws(Errno) {
             let process = try ChildProcess(
                 executable: path, arguments: arguments,
                 environment: ProcessEnvironment.merging(ProcessEnvironment.forDesktop, variables), options: options)
             last += 1
-            running.append(Running(number: last, process: process, log: log))
+            running.append(Running(number: last, process: process, log: log, output: output))
             return last
         } catch {
             complain("\(path) cannot be started (\(error)); check its permissions.")

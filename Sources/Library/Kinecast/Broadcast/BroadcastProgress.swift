@@ -99,26 +99,26 @@ struct BroadcastProgress: Sendable {
 
     mutating func received(_ event: SessionEvent) -> [Action] {
         switch event {
-        case .started(let take):
+        case .engine(.started(let take)):
             self.take = take
             takeID = take.id
             if phase == .starting, running.isEmpty, let lastFailure { return [.failedToBegin(lastFailure)] }
             return begunIfReady()
-        case .progress(let progress):
+        case .engine(.progress(let progress)):
             update(progress.destinations)
             return begunIfReady() + noteServiceInfo(progress.destinations)
                 + (phase == .broadcasting && !running.isEmpty ? [.tell(.statistics(destinations))] : [])
-        case .paused:
+        case .engine(.paused):
             (isPaused, pauseChanges) = (true, pauseChanges + 1)
             return [.tell(.paused)]
-        case .resumed:
+        case .engine(.resumed):
             (isPaused, pauseChanges) = (false, pauseChanges + 1)
             return [.tell(.resumed)]
-        case .screenLocked(let isLocked): return [.tell(.screenLocked(isLocked))]
-        case .sourceInterrupted(let interruption?): return [.tell(.warning(interruption.sentence))]
-        case .warning(let sentence): return [.tell(.warning(sentence))]
+        case .engine(.screenLocked(let isLocked)): return [.tell(.screenLocked(isLocked))]
+        case .engine(.sourceInterrupted(let interruption?)): return [.tell(.warning(interruption.sentence))]
+        case .engine(.warning(let sentence)): return [.tell(.warning(sentence))]
         case .connectionFailed(let error): return [.tell(.warning(error.description))]
-        case .destination(let event): return received(event)
+        case .engine(.destination(let event)): return received(event)
         case .ended(let outcome): return ended(outcome)
         default: return []
         }

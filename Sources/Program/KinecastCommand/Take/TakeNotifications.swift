@@ -39,7 +39,7 @@ final class TakeNotifications {
 
     func report(_ event: SessionEvent) {
         switch event {
-        case .started(let take):
+        case .engine(.started(let take)):
             hasStarted = true
             if isForKey, let file = take.file { notifier.show(.recording(file)) }
         case .ended(let outcome) where isForKey || hasStarted:

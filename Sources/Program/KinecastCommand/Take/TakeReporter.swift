@@ -8,7 +8,7 @@ import KineWire
 final class TakeReporter {
     private let terminal: Terminal
     private let output: Terminal
-    private let isJSON: Bool
+    let isJSON: Bool
     /// Whether a progress line is rewritten once a second. Not with COMMAND, which uses the terminal.
     let showsProgress: Bool
     private let isVerbose: Bool
@@ -73,6 +73,9 @@ final class TakeReporter {
         terminal.status { text.cut(to: $0) }
     }
 
+    /// The take is in the registry, by this id.
+    func opening(_ id: String) { if started == nil { emit(JSONEvent("opening") { $0.id = id }) } }
+
     func report(_ report: TakeRunStateMachine.Report) {
         switch report {
         case .session(let event): session(event)
@@ -97,45 +100,46 @@ final class TakeReporter {
 
     private func session(_ event: SessionEvent) {
         switch event {
-        case .commandNeeded: break
-        case .started(let take): start(take)
-        case .progress(let progress): show(progress)
-        case .paused:
+        case .engine(.started(let take)): start(take)
+        case .engine(.progress(let progress)): show(progress)
+        case .engine(.paused):
             isPaused = true
             emit(JSONEvent("paused"))
             if let last { drawLine(last) }
-        case .resumed:
+        case .engine(.resumed):
             isPaused = false
             emit(JSONEvent("resumed"))
-        case .screenLocked(let isLocked): screenLocked(isLocked)
-        case .sourceInterrupted(let interruption): sourceInterrupted(interruption)
-        case .audioUnrecorded(let audio):
+        case .engine(.screenLocked(let isLocked)): screenLocked(isLocked)
+        case .engine(.sourceInterrupted(let interruption)): sourceInterrupted(interruption)
+        case .engine(.audioUnrecorded(let audio)):
             emit(
                 JSONEvent("audioUnrecorded") {
                     $0.application = audio.application
                     $0.audioOutput = audio.output
                 })
-        case .microphone(let isOn): emit(JSONEvent("microphone") { $0.on = isOn })
-        case .appAudio(let isOn): emit(JSONEvent("appAudio") { $0.on = isOn })
-        case .appAudioOutput(let name): emit(JSONEvent("appAudioOutput") { $0.audioOutput = name })
-        case .sourceSwitched(let source):
+        case .engine(.microphone(let isOn)): emit(JSONEvent("microphone") { $0.on = isOn })
+        case .engine(.appAudio(let isOn)): emit(JSONEvent("appAudio") { $0.on = isOn })
+        case .engine(.appAudioOutput(let name)): emit(JSONEvent("appAudioOutput") { $0.audioOutput = name })
+        case .engine(.sourceSwitched(let source)):
             emit(JSONEvent("sourceSwitched") { $0.source = source.description })
             if !isJSON { terminal.line("The take shows another source now: \(source).") }
-        case .camera(let camera):
+        case .engine(.camera(let camera)):
             emit(
                 JSONEvent("camera") {
                     $0.on = camera != nil
                     $0.device = camera?.device
                 })
-        case .warning(let text): warning(text)
+        case .engine(.warning(let text)): warning(text)
         case .connectionFailed(let error): warning(error.description)
-        case .destination(let event): destination(event)
+        case .engine(.destination(let event)): destination(event)
         case .ended(let outcome):
             for place in [terminal, output] { place.writer?.keepAll() }
             reportEarlyFailures(except: outcome.reason)
             if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.sentence }) }
             outcome.print(on: terminal)
             emit(.summary(outcome, size: started?.size))
+        // Not sent to a session, or only for the take itself.
+        case .engine: break
         }
     }
 

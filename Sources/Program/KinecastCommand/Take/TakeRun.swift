@@ -26,6 +26,8 @@ final class TakeRun {
     /// Events that the session's task has stored for this thread.
     private struct Inbox {
         var events: [SessionEvent] = []
+        /// The take's id, when the engine has entered it in the registry.
+        var opening: String?
         var isSessionClosed = false
         /// Set if the engine does not answer the request to stop.
         var unanswered: ClientError?
@@ -125,7 +127,7 @@ final class TakeRun {
         }
         self.session = session
         listen(to: session)
-        if let toggle { note(session, in: toggle) }
+        if toggle != nil || reporter.isJSON { note(session, in: toggle) }
         while exitStatus == nil {
             let deadline = commandDeadline
             let ready = MainThread.shared.poll([signals.descriptor], until: deadline)
@@ -147,24 +149,28 @@ final class TakeRun {
     }
 
     /// Notes the take for the next toggle. The engine answers once the take is in the registry, or has failed.
-    private func note(_ session: EngineSession, in toggle: ToggleFile) {
-        let timeout = Self.registrationTimeout
+    private func note(_ session: EngineSession, in toggle: ToggleFile?) {
+        let (timeout, inbox) = (Self.registrationTimeout, inbox)
         Task(executorPreference: MainThread.shared) {
-            if let status = try? await session.status(within: timeout) { toggle.text = status.id }
-            toggle.unlock()
+            if let status = try? await session.status(within: timeout) {
+                toggle?.text = status.id
+                inbox.withLock { $0.opening = status.id }
+            }
+            toggle?.unlock()
         }
     }
 
     private func readEvents() {
-        let (events, unanswered) = inbox.withLock { inbox in
-            defer { (inbox.events, inbox.unanswered) = ([], nil) }
-            return (inbox.events, inbox.unanswered)
+        let (opening, events, unanswered) = inbox.withLock { inbox in
+            defer { (inbox.opening, inbox.events, inbox.unanswered) = (nil, [], nil) }
+            return (inbox.opening, inbox.events, inbox.unanswered)
         }
+        if let opening { reporter.opening(opening) }
         if let unanswered { reporter.warning("\(unanswered)") }
         for event in events {
             switch event {
-            case .paused: isPaused = true
-            case .resumed: isPaused = false
+            case .engine(.paused): isPaused = true
+            case .engine(.resumed): isPaused = false
             default: break
             }
             handle(.session(event))

@@ -88,10 +88,10 @@ struct TakeRunStateMachine: Hashable {
     private mutating func received(_ event: SessionEvent) -> [Action] {
         guard !isOver else { return [] }
         switch event {
-        case .commandNeeded(let environment) where command == .waiting && take == .running:
+        case .engine(.commandNeeded(let environment)) where command == .waiting && take == .running:
             command = .running(opensWindow: true)
             return [.startCommand(environment: environment), .announceCommand]
-        case .started(let started) where command == .waiting && take == .running:
+        case .engine(.started(let started)) where command == .waiting && take == .running:
             command = .running(opensWindow: false)
             return [.report(.session(event)), .startCommand(environment: started.environment)]
         case .ended(let outcome):
@@ -102,10 +102,7 @@ struct TakeRunStateMachine: Hashable {
             }
             take = .over(status: outcome.exitStatus)
             return [.report(.session(event))] + endCommand()
-        case .commandNeeded, .started, .progress, .paused, .resumed, .microphone, .appAudio,
-            .appAudioOutput, .sourceSwitched, .camera, .screenLocked, .sourceInterrupted, .audioUnrecorded, .warning,
-            .connectionFailed, .destination:
-            return [.report(.session(event))]
+        case .engine, .connectionFailed: return [.report(.session(event))]
         }
     }
 

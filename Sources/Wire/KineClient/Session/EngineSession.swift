@@ -86,7 +86,7 @@ public final class EngineSession: Sendable {
     /// Reattaches to a running take of another client, or of this app before a restart: `events` has the same events as
     /// the owner's, and a file whose engine dies is recovered unless the owner does that.
     ///
-    /// - Parameter progress: whether `SessionEvent.progress` comes once a second.
+    /// - Parameter progress: whether `EngineEvent.progress` comes once a second.
     public static func follow(_ take: TakeRecord, progress: Bool = true) async throws(ClientError) -> EngineSession {
         try await follow(progress: progress) { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
     }
@@ -220,7 +220,7 @@ public final class EngineSession: Sendable {
     /// Ends the feed.
     public func endSamples() { mailbox.post(.request(.endSamples, from: nil)) }
 
-    /// Reports that the program for `SessionEvent.commandNeeded` runs as `process`.
+    /// Reports that the program for `EngineEvent.commandNeeded` runs as `process`.
     public func commandStarted(process: Int32) { mailbox.post(.request(.commandStarted(process: process), from: nil)) }
 
     /// Ends the take and waits until the file and the broadcasts are finished, without a limit while the engine sends

@@ -6,38 +6,10 @@ import KineWire
 
 /// An event of a session. The last one is `ended`, unless the session is closed earlier.
 public enum SessionEvent: Sendable, Equatable {
-    /// The take waits for a window of a program: start the program with these `NAME=value` in its environment, and call
-    /// `EngineSession.commandStarted`.
-    case commandNeeded(environment: [String])
-    /// The take runs: its first frame has been captured.
-    case started(TakeStarted)
-    /// Sent once a second, if the configuration requests it.
-    case progress(TakeProgress)
-    case paused
-    case resumed
-    /// The microphone was turned on or off.
-    case microphone(isOn: Bool)
-    /// The audio that is played was turned on or off.
-    case appAudio(isOn: Bool)
-    /// The audio of the output of this name is recorded from now on, instead of another output's.
-    case appAudioOutput(String)
-    /// The take now shows another source.
-    case sourceSwitched(TakeConfiguration.Source)
-    /// This camera is now shown over the picture, while it gives frames; nil: none.
-    case camera(TakeConfiguration.Camera?)
-    /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile.
-    case screenLocked(Bool)
-    /// An application plays on an output which the take does not record, while the recorded output is silent.
-    /// A `warning` with the sentence comes before.
-    case audioUnrecorded(UnrecordedAudio)
-    /// The source stands still, and the take shows its last picture; nil: the source works again.
-    case sourceInterrupted(SourceInterruption?)
-    /// The engine's sentence about a problem; the take goes on.
-    case warning(String)
+    /// An event of the take, but for its end, and for what the session answers itself: questions at the terminal, samples.
+    case engine(EngineEvent)
     /// The connection to the engine broke; the session ends afterwards.
     case connectionFailed(ClientError)
-    /// An event of one of the destinations; the take goes on.
-    case destination(DestinationEvent)
     case ended(TakeOutcome)
 }
 

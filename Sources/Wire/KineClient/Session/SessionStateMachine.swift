@@ -99,33 +99,19 @@ struct SessionStateMachine<Caller: Sendable> {
 
     private mutating func received(_ event: EngineEvent) -> [Action] {
         switch event {
-        case .commandNeeded(let environment): return [.emit(.commandNeeded(environment: environment))]
-        case .started(let take):
-            started = take
-            return [.emit(.started(take))]
-        case .progress(let progress): return [.emit(.progress(progress))]
-        case .paused: return [.emit(.paused)]
-        case .resumed: return [.emit(.resumed)]
         case .samples(let message): return [.feed(message)]
         case .permissionQuestion(let question): return [.askPerson(question)]
         case .permissionAsked(let question): return question == nil ? [.withdrawQuestion] : []
-        case .screenLocked(let isLocked): return [.emit(.screenLocked(isLocked))]
-        case .audioUnrecorded(let audio): return [.emit(.audioUnrecorded(audio))]
-        case .sourceInterrupted(let interruption): return [.emit(.sourceInterrupted(interruption))]
-        case .microphone(let isOn): return [.emit(.microphone(isOn: isOn))]
-        case .appAudio(let isOn): return [.emit(.appAudio(isOn: isOn))]
-        case .sourceSwitched(let source): return [.emit(.sourceSwitched(source))]
-        case .camera(let camera): return [.emit(.camera(camera))]
-        case .appAudioOutput(let name): return [.emit(.appAudioOutput(name))]
         case .frames, .cameraShown: return []
-        case .warning(let text): return [.emit(.warning(text))]
-        case .destination(let event): return [.emit(.destination(event))]
         case .dismissed(let refusal):
             dismissal = refusal
             return []
         case .finished(let summary): return over(.finished(summary))
         case .failed(let failure): return over(.failed(failure))
+        case .started(let take): started = take
+        default: break
         }
+        return [.emit(.engine(event))]
     }
 
     private mutating func channelClosed(_ error: ControlError?) -> [Action] {
