@@ -62,7 +62,7 @@ import Testing
             let isRefused = if case .refused? = error { true } else { false }
             #expect(isRefused)
             #expect(throws: RequestError.endedWithoutAnswer(record)) { try take.reply(to: .pause) }
-            #expect(throws: RequestError.noAnswer(record)) { try take.reply(to: .pause) }
+            #expect(throws: RequestError.endedWithoutAnswer(record)) { try take.reply(to: .pause) }
         }
         thread.join()
     }

@@ -20,7 +20,6 @@ import Testing
     @Test func `a chapter is a line of YouTube's form`() {
         let chapters = [(0.0, "Start"), (754.9, "b"), (3723.0, "1:2 c")].map { Chapter(start: .seconds($0), title: $1) }
         #expect(chapters.map(EditSentences.chapter) == ["0:00 Start", "12:34 b", "1:02:03 1:2 c"])
-        #expect(TakeSentences.marked(chapters[1]) == "Marked 12:34 as “b”.")
     }
 
     @Test func `sizes are powers of ten`() {

@@ -215,10 +215,11 @@ import Testing
             let stopped = try #require(answers.last).get()
             #expect(stopped.reply == .done)
             #expect(stopped.take.ending == .finished(summary))
-            takes.send(.pause, to: registration.record.id, at: 0) { answers.append($0) }
-            #expect(throws: RequestError.registry(.unknown(registration.record.id, running: []))) {
-                try answers.last?.get()
+            for request in [ClientRequest.pause, .stop(immediately: false)] {
+                takes.send(request, to: String(registration.record.id.prefix(4)), at: 0) { answers.append($0) }
             }
+            #expect(throws: RequestError.takeIsOver) { try answers[2].get() }
+            #expect(try answers[3].get().take.ending == .finished(summary))
         }
     }
 }

@@ -26,19 +26,23 @@ package final class DesktopNotifier: Sendable {
     private let desktop: Desktop?
 
     /// Connects in a thread of its own.
-    package init() {
-        desktop = Desktop(BusAddresses(session: BusAddresses.find().session, system: nil)) { _ in }
+    ///
+    /// - Parameter bus: the address of the session bus; nil: there is none.
+    package init(bus: String? = BusAddresses.find().session) {
+        desktop = Desktop(BusAddresses(session: bus, system: nil)) { _ in }
     }
 
-    /// - Parameter sound: a name of the freedesktop.org sound naming specification; nil: no sound.
-    package func show(_ contents: Contents, sound: String? = nil) {
+    /// - Parameters:
+    ///   - sound: a name of the freedesktop.org sound naming specification; nil: no sound.
+    ///   - isApart: whether it replaces, and is replaced by, only notifications of that kind.
+    package func show(_ contents: Contents, sound: String? = nil, isApart: Bool = false) {
         var notification = Notification(
             sender: "Kinecast", icon: "media-record", title: contents.title.printable(limit: 200),
             text: contents.text.printable(limit: 1000), actions: [], urgency: contents.isQuiet ? .low : .normal,
             isResident: false)
         notification.staysUntilClosed = false
         if let sound { notification.sound = .named(sound) }
-        desktop?.post(notification, number: 1)
+        desktop?.post(notification, number: isApart ? 2 : 1)
     }
 
     /// Returns when the desktop has answered, or after two seconds.

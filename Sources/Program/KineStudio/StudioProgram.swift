@@ -66,6 +66,13 @@ public enum StudioProgram {
         // Before any thread exists.
         let signals = SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
+        // No core file has the settings of services and the addresses with stream keys, which this process reads. 1 and not 0: a program that
+        // the kernel pipes cores into gets none then either (core(5)).
+        let coreFiles = __rlimit_resource_t(4)  // RLIMIT_CORE, which is not imported
+        var limit = rlimit()
+        getrlimit(coreFiles, &limit)
+        limit.rlim_cur = min(limit.rlim_cur, 1)
+        setrlimit(coreFiles, &limit)
         let registry = try TakeRegistry.standard()
         let directory = registry.directory.removingLastComponent()
         let lockFile = directory.appending("studio.lock")

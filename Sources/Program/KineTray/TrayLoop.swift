@@ -39,8 +39,8 @@ final class TrayLoop {
     private let item: StatusItem?
     private let menu: MenuObject?
     private let takes: Takes
-    /// Connects to the bus when it is first needed.
-    private lazy var notifier = DesktopNotifier()
+    /// Nil until there is something to say.
+    private var notifier: DesktopNotifier?
     private let launcher: ProgramLauncher
     private let signals: SignalDescriptor?
     private let shortcuts: ShortcutHolder?
@@ -72,6 +72,7 @@ final class TrayLoop {
 
     /// Returns when the tray is to end.
     func run() -> Ending {
+        defer { notifier?.end() }
         while true {
             bus?.process()
             let now = MonotonicClock.now()
@@ -142,10 +143,17 @@ final class TrayLoop {
     private func ask(_ request: ClientRequest, of take: String) {
         takes.send(request, to: take, at: MonotonicClock.now()) { [unowned self] answer in
             switch answer {
-            case .success(let answer): Self.contents(request, answer.reply).map { notifier.show($0) }
-            case .failure(let error): notifier.show(.problem(error.description))
+            case .success(let answer): Self.contents(request, answer.reply).map { tell($0) }
+            case .failure(let error): tell(.problem(error.description), isProblem: true)
             }
         }
+    }
+
+    /// What was done does not replace a problem that nobody has read.
+    private func tell(_ contents: DesktopNotifier.Contents, isProblem: Bool = false) {
+        let notifier = notifier ?? DesktopNotifier(bus: context.bus)
+        self.notifier = notifier
+        notifier.show(contents, isApart: isProblem)
     }
 
     private static func contents(_ request: ClientRequest, _ reply: EngineReply) -> DesktopNotifier.Contents? {
@@ -162,7 +170,7 @@ final class TrayLoop {
         switch command {
         case .kinecast(let arguments): kinecast(arguments)
         case .ask(let request, let take): ask(request, of: take)
-        case .refuse(let sentence): notifier.show(.problem(sentence))
+        case .refuse(let sentence): tell(.problem(sentence), isProblem: true)
         case .open(let file): launcher.open(file)
         case .quit: ending = .quit
         }

@@ -290,7 +290,7 @@ import Testing
             let id = try studio.place.registry().find(nil).id
             let ended = try later.ask("POST", "/api/takes/\(id.prefix(4))/stop")
             #expect(ended.status == 200 && ended.text.contains("Kinecast/Kinecast"), "\(ended.text)")
-            #expect(try later.ask("POST", "/api/takes/\(id)/stop").status == 404)
+            try wait("the end of its engine") { try later.ask("POST", "/api/takes/\(id)/stop").status == 404 }
             #expect(try studio.place.run("studio", "--quit").status == 0)
             #expect(try next.program.wait().status == 0)
         } ending: { _ in

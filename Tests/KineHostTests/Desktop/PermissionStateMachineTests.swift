@@ -199,5 +199,10 @@ import Testing
             AskingProgram(executable: "/home/a/kinecast", commands: commands)
                 == .program(executable: "/home/a/kinecast"))
         #expect(AskingProgram(executable: nil, commands: commands) == .unknown, "a hidden one may be any program")
+        let own = AskingProgram.own(beside: "/nowhere/libexec/kinecast/kinecast-engine")
+        for program in ["bin/kinecast", "libexec/kinecast/kinecast-studio", "libexec/kinecast/kinecast-tray"] {
+            #expect(AskingProgram(executable: "/nowhere/\(program)", commands: own) == .commandLine)
+        }
+        #expect(AskingProgram(executable: "/nowhere/libexec/kinecast/kinecast-publish", commands: own) != .commandLine)
     }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 /// broadcast`, which hides its stream keys, connects before it forbids the dump. Not a security boundary all the same:
 /// docs/security.md has what a program of the person can do instead.
 enum AskingProgram: Equatable {
-    /// `kinecast` or `kinecast-studio`, of the same installation as this engine: a person uses it.
+    /// `kinecast`, `kinecast-studio` or `kinecast-tray`, of the same installation as this engine: a person uses it.
     case commandLine
     /// Its executable's path, with all links followed.
     case program(executable: String)
@@ -17,8 +17,8 @@ enum AskingProgram: Equatable {
     case unknown
 
     private static let commandNames = ["kinecast"]
-    /// Always in the engine's directory. It does what a person presses in its page.
-    private static let studioName = "kinecast-studio"
+    /// Always in the engine's directory. They do what a person presses in a page, a menu, or on a key.
+    private static let desktopNames = ["kinecast-studio", "kinecast-tray"]
 
     init(at socket: FileDescriptor) {
         let pid = kine_peer_pid(socket.rawValue)
@@ -28,12 +28,12 @@ enum AskingProgram: Equatable {
         }
         self.init(
             executable: Self.executable(of: pid),
-            commands: Self.commands(beside: ExecutableSearch.own) + Self.studio(beside: ExecutableSearch.own))
+            commands: Self.own(beside: ExecutableSearch.own))
     }
 
     /// - Parameters:
     ///   - executable: nil if the process hides it.
-    ///   - commands: the paths of `kinecast` and `kinecast-studio`.
+    ///   - commands: as `own`.
     init(executable: String?, commands: [String]) {
         switch executable {
         case let path? where commands.contains(path): self = .commandLine
@@ -60,10 +60,12 @@ enum AskingProgram: Equatable {
         return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path
     }
 
-    private static func studio(beside engine: String?) -> [String] {
+    /// The paths of all programs that a person uses.
+    static func own(beside engine: String?) -> [String] {
         guard let engine else { return [] }
-        let path = FilePath(escaped: engine).removingLastComponent().appending(studioName)
-        return [(path.resolved ?? path).escaped]
+        let directory = FilePath(escaped: engine).removingLastComponent()
+        return commands(beside: engine)
+            + desktopNames.map { directory.appending($0) }.map { ($0.resolved ?? $0).escaped }
     }
 
     /// The paths of `kinecast`, for the build directory and for an installation.

@@ -103,7 +103,9 @@ struct MarkCommand: ParsableCommand {
     }
 
     func run() throws {
-        guard case .marked(let chapter) = try AskedTake.connected(to: take).ask(.mark(title: title)) else { return }
+        let chapter = try AskedTake.connected(to: take).ask(.mark(title: title)) {
+            if case .marked(let chapter) = $0 { chapter } else { nil }
+        }
         if json { JSONEvents.write(JSONEvent.marked(chapter)) }
         let done = DesktopNotifier.Contents.marked(chapter)
         Terminal.standardError.line(done.title)

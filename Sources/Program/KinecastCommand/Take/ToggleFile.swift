@@ -109,6 +109,6 @@ extension ToggleFile {
         var phases: [String: TakePhase] = [:]
         phases[id] = (try? KnownTakes.statuses(id))?.running.first { $0.0.id == id }?.1?.phase
         // Read again: an engine that has exited meanwhile has not answered either.
-        return Self.choose(id, among: try KnownTakes.statuses().running.map(\.0), phases)
+        return Self.choose(id, among: try KnownTakes.running(), phases)
     }
 }

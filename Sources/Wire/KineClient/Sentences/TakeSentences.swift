@@ -95,11 +95,6 @@ public enum TakeSentences {
             + "\(beginning)."
     }
 
-    /// A sentence about a new chapter.
-    public static func marked(_ chapter: Chapter) -> String {
-        "Marked \(Quantity.clock(chapter.start)) as “\(chapter.title)”."
-    }
-
     /// A sentence about a dismissed take.
     public static func dismissal(of take: TakeRecord) -> String {
         "Take \(take.id) is off the list\(take.output.map { "; \($0) stays as it is" } ?? "")."

@@ -51,9 +51,6 @@ extension AskedTake {
         let take: TakeView
         do throws(RequestError) {
             take = try reply(to: .stop(immediately: false)).take
-        } catch .endedWithoutAnswer(let take) {
-            // The program that began the take recovers its file.
-            return .engineDied(EngineDeath(cause: .died, file: .leftAlone(path: take.output)))
         } catch {
             throw ClientError(error)
         }

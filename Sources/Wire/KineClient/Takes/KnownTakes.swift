@@ -22,6 +22,15 @@ public enum KnownTakes {
         return TakeRegistry.Listing(running: [try registry.find(typed)], dead: [])
     }
 
+    /// The running takes. Blocks.
+    package static func running() throws(ClientError) -> [TakeRecord] {
+        do throws(TakeRegistry.Error) {
+            return try listed(nil, in: .standard()).running
+        } catch {
+            throw ClientError(error)
+        }
+    }
+
     /// Like `list`, with the status of each running take, nil if its engine does not answer. Blocks.
     package static func statuses(
         _ typed: String? = nil

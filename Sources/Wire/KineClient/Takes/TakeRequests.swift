@@ -3,7 +3,7 @@ import KinePlatform
 import KineTakes
 import KineWire
 
-/// May be called from any thread, but for `deliver` and `close`, which belong to the thread of `Takes`.
+/// May be called from any thread, but for `deliver`, which belongs to the thread of `Takes`.
 package final class TakeRequests: Sendable {
     private struct Entry: Sendable {
         let request: ClientRequest

@@ -27,8 +27,8 @@ final class TakeConnection {
     /// Whether the engine has accepted a connection. It then sends the end of the take.
     private(set) var hasAnswered = false
     private var requests = EngineRequests<Answer>()
-    /// The engine's reason for closing the connection.
-    private var dismissal: Refusal?
+    /// Why the connection was closed, if that is known.
+    private var reason: RequestError?
 
     init(_ record: TakeRecord) { view = TakeView(record) }
 
@@ -43,7 +43,7 @@ final class TakeConnection {
     func connect(_ registry: TakeRegistry, at now: Int64) throws(TakeRegistry.Error) {
         nextAttempt = now + Self.retryInterval
         connection = try registry.connect(to: view.record)
-        isShown = true
+        (isShown, reason) = (true, nil)
     }
 
     /// Asks the engine. `answer` is called once: at once if the engine cannot be asked, else by `process`. The answer to `stop` comes when the
@@ -53,7 +53,10 @@ final class TakeConnection {
     ///   more time, while the engine sends messages.
     func send(_ request: ClientRequest, until deadline: Int64? = nil, _ answer: @escaping Answer = { _ in }) {
         if view.ending != nil { return answer(afterEnd(of: request)) }
-        guard connection != nil else { return answer(.failure(.noAnswer(view.record))) }
+        guard connection != nil else {
+            return answer(
+                .failure(hasAnswered ? .endedWithoutAnswer(view.currentRecord) : .noAnswer(view.currentRecord)))
+        }
         requests.add(request, from: answer, until: deadline).forEach(write)
     }
 
@@ -70,18 +73,18 @@ final class TakeConnection {
                 }
             }
             guard case .event(let event) = message else { continue }
-            if case .dismissed(let refusal) = event { dismissal = refusal }
+            if case .dismissed(let refusal) = event { reason = .refused(refusal) }
             // Before the start, a status does not say which audio the take has.
             if case .started = event, view.isSameProtocol { send(.status) }
             events.append(event)
         }
         let (late, messages) = requests.expire(at: now)
         messages.forEach(write)
-        for answer in late { answers.append { [view] in answer(.failure(.noAnswer(view.record))) } }
+        for answer in late { answers.append { [view] in answer(.failure(.noAnswer(view.currentRecord))) } }
         if view.ending != nil {
             for (answer, request) in requests.removeAll() { answers.append { [self] in answer(afterEnd(of: request)) } }
         } else if let connection, connection.isClosed {
-            let error = dismissal.map(RequestError.refused) ?? .endedWithoutAnswer(view.record)
+            let error = reason ?? .endedWithoutAnswer(view.currentRecord)
             for (answer, _) in requests.removeAll() { answers.append { answer(.failure(error)) } }
         }
         if connection?.isClosed == true { (connection, nextAttempt) = (nil, now + Self.retryInterval) }
@@ -91,7 +94,9 @@ final class TakeConnection {
 
     private func read() -> [EngineMessage] {
         guard let connection else { return [] }
-        guard let messages = try? connection.readAvailable() else {
+        let messages: [EngineMessage]
+        do throws(ControlError) { messages = try connection.readAvailable() } catch {
+            reason = .control(error)
             connection.close()
             return []
         }

@@ -107,6 +107,13 @@ package struct TakeView: Sendable {
         return runsSince == nil ? nil : now + minute - max(0, time(at: now).nanoseconds) % minute
     }
 
+    /// The record with the file that the engine has named since.
+    package var currentRecord: TakeRecord {
+        var record = record
+        record.output = output ?? record.output
+        return record
+    }
+
     /// The file of the recording; nil: there is none, or it goes to standard output.
     package var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
 

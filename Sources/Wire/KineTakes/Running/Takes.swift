@@ -64,11 +64,14 @@ package final class Takes {
     ) {
         let record: TakeRecord
         do throws(TakeRegistry.Error) {
-            record = try TakeRegistry.choose(typed, among: takes.filter { $0.ending == nil }.map(\.record))
+            record = try TakeRegistry.choose(typed, among: connections.map(\.view.currentRecord))
         } catch {
             return answer(.failure(.registry(error)))
         }
-        connections.first { $0.view.record == record }?.send(request, until: now + Self.timeout, answer)
+        guard let take = connections.first(where: { $0.view.record.id == record.id }) else { return }
+        // A person who clicks does not wait for the next attempt.
+        if take.connection == nil { connect(take, at: now) }
+        take.send(request, until: now + Self.timeout, answer)
     }
 
     /// Reads what has arrived, without waiting, and calls the answers.
