@@ -4,7 +4,7 @@ import Glibc
 import KineText
 import SystemPackage
 
-/// One inotify instance, of which a user has few. Closed when it is released.
+/// One inotify instance. Linux allows a user only a few. It is closed when it is released.
 package final class Inotify: Sendable {
     package struct Event {
         /// The number that `watch` returned; -1 with IN_Q_OVERFLOW.

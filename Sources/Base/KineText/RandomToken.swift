@@ -2,7 +2,7 @@
 
 /// 128 random bits as 32 hexadecimal digits.
 ///
-/// A secret or a name that cannot be guessed: anyone with a live page's link can watch, nobody else.
+/// Nobody can guess it. It is the secret in a live page's link, and the studio's ids of sheets and jobs.
 public struct RandomToken: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

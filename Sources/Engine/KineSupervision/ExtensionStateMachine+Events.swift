@@ -81,7 +81,7 @@ extension DestinationEnding {
 }
 
 extension ExtensionStateMachine.Event {
-    /// What an error of its control channel says about an extension.
+    /// The event for an error on the extension's control channel.
     init(_ error: ControlError) {
         self =
             switch error {

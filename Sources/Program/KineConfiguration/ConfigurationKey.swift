@@ -11,7 +11,7 @@ package enum ConfiguredCommand: String, CaseIterable, Sendable {
     /// Whether the section has the command's options, and profiles.
     package var hasOptions: Bool { self != .shortcuts }
 
-    /// All options of the section, also those that may not be set.
+    /// All options of the section. kinecast.conf may not set some of them.
     package var keys: [ConfigurationKey] {
         switch self {
         case .record: ConfigurationKey.record

@@ -41,7 +41,7 @@ final class StudioLoop {
     private let studio: Studio
     private let registry: TakeRegistry
     private let takes: Takes
-    /// The ids of the takes whose engine has answered, also of those that have ended since a recording was asked for.
+    /// The ids of the takes whose engine has answered. While a recording starts, the ids of takes that have ended stay here.
     private var followed: Set<String> = []
     /// The recording that was asked for, until its take is shown.
     private var start: RecordingStart?

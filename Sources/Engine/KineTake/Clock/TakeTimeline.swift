@@ -80,7 +80,7 @@ package struct TakeTimeline: Sendable, Equatable {
 package final class TakeClock: Sendable {
     private struct State {
         var timeline = TakeTimeline()
-        /// When the clock was last used: samples from before may be in the file already.
+        /// When the clock was last used. The file may already have samples from before that.
         var lastUse: Int64 = 0
     }
 

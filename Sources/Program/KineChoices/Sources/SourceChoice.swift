@@ -2,7 +2,7 @@
 import KineMedia
 import KineProgram
 
-/// What `--monitor`, `--region`, `--window`, `--app` and the like name. Nil: not given.
+/// The values of `--monitor`, `--region`, `--window`, `--app` and the like. Nil: the option was not given.
 package struct SourceChoice {
     /// The name of a monitor; `all`: the whole screen.
     package var monitor: String?

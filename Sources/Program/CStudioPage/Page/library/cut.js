@@ -91,7 +91,7 @@ export class Cut {
   }
 
   /**
-   * The time of the frame at an end: the last one of the cut is before its end.
+   * The time of the frame at an end of the cut. Its last frame begins before its end.
    * @param {CutEnd} name
    */
   shown(name) { return name === "from" ? this.from : this.to - least; }

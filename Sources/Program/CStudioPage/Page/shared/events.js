@@ -42,7 +42,7 @@ export function listen(challenger) {
   worker.postMessage(challenger);
 }
 
-/** Returns when the server has proven itself anew, for what connects again before the loss is known here. */
+/** Returns when the server has proven itself again. A connection that was lost waits for it before it begins anew. */
 export function prove() {
   return /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
     const { port1, port2 } = new MessageChannel();

@@ -2,7 +2,7 @@
 // The page's words in the reader's language.
 import * as format from "./format.js";
 
-/** The reader's language, of those that the page has. */
+/** The page's language that the reader prefers. */
 export const language = format.chooseLanguage(navigator.languages);
 
 const file = language === "en" ? "./english" : "./chinese";
