@@ -88,7 +88,7 @@ public struct BroadcastError: Error, Equatable, Sendable, ThreadError, CustomStr
             && one.preview === other.preview
     }
 
-    static let cancelled = BroadcastError(.cancelled, "The broadcast was cancelled before it had begun.")
+    package static let cancelled = BroadcastError(.cancelled, "The broadcast was cancelled before it had begun.")
     static let alreadyBroadcasting = BroadcastError(
         .alreadyBroadcasting,
         "The controller broadcasts already; finish the broadcast first, or use another controller.")

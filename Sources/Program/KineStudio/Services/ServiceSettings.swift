@@ -7,7 +7,6 @@ import KineText
 import KineWire
 import Kinecast
 import Synchronization
-import SystemPackage
 
 /// Any thread may call.
 final class ServiceSettings: Sendable {
@@ -74,17 +73,8 @@ final class ServiceSettings: Sendable {
     func setUp(
         _ service: Service, in sheets: Sheets, failed: @escaping @Sendable (String) -> Void
     ) throws(BroadcastError) -> String {
-        let ends: (near: Sheets.Connection, farEnd: FileDescriptor)
-        do throws(ControlError) { ends = try Sheets.Connection.pair() } catch {
-            throw BroadcastError(.noPresenter, "The questions cannot be shown: \(error); try again.")
-        }
-        let presenter = try StudioPresenter(sheet: ends.farEnd)
         let app = AppIdentity(identifier: "kinecast", name: "Kinecast")
-        let sheet = RandomToken().description
-        let shown = SheetApp(identifier: service.id, name: service.manifest.name)
-        guard sheets.begin(sheet, shown, ends.near, at: MonotonicClock.now()) else {
-            throw BroadcastError(.noPresenter, "Too many windows ask for settings; close one, and try again.")
-        }
+        let presenter = try SheetPresenter(SheetApp(identifier: service.id, name: service.manifest.name), in: sheets)
         let task = Task { [self] in
             do throws(BroadcastError) {
                 let setup = try await BroadcastService(service).setUp(with: presenter, app: app)
@@ -95,6 +85,6 @@ final class ServiceSettings: Sendable {
             presenter.close()
         }
         contents.withLock { $0.setups.updateValue(task, forKey: service.id) }?.cancel()
-        return sheet
+        return presenter.id
     }
 }

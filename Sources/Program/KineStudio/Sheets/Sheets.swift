@@ -1,5 +1,5 @@
-// The sheets of apps: their connections, which the studio's loop reads, and their windows, which the server's thread
-// serves.
+// The sheets of apps, and of setup programs that the studio starts: the apps' connections, which the studio's loop
+// reads, and the sheets' windows, which the server's thread serves.
 import Glibc
 import KineClient
 import KinePlatform
@@ -12,9 +12,18 @@ import Synchronization
 final class Sheets: Sendable {
     typealias Connection = StudioDoor.Visitor
 
+    /// Who asks, and gets the answers.
+    private enum Asker {
+        case app(Connection)
+        /// A setup program that this studio has started.
+        case studio(@Sendable (StudioReply) -> Void)
+
+        var connection: Connection? { if case .app(let connection) = self { connection } else { nil } }
+    }
+
     private struct Sheet {
         let app: SheetApp
-        let connection: Connection
+        let asker: Asker
         var machine: SheetStateMachine
         var windows: [Int: AsyncStream<String>.Continuation] = [:]
         var lastWindow = 0
@@ -43,6 +52,8 @@ final class Sheets: Sendable {
     private struct State {
         var sheets: [String: Sheet] = [:]
         var nextKeepAlive: Int64 = 0
+        /// For the studio's own sheets, to be called without the lock: a reply leads to the next content.
+        var replies: [() -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -66,8 +77,8 @@ final class Sheets: Sendable {
 
     var pollEntries: [pollfd] {
         state.withLock { state in
-            state.sheets.values.map {
-                pollfd(fd: $0.connection.descriptor.rawValue, events: $0.connection.pollEvents, revents: 0)
+            state.sheets.values.compactMap(\.asker.connection).map {
+                pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0)
             }
         }
     }
@@ -83,13 +94,26 @@ final class Sheets: Sendable {
 
     // MARK: The apps
 
-    /// Adds a sheet under a new id, and owns its connection from then on. False: there are too many.
+    /// Adds an app's sheet under a new id, and owns its connection from then on. False: there are too many.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
     func begin(_ id: String, _ app: SheetApp, _ connection: Connection, at now: Int64) -> Bool {
+        begin(id, app, .app(connection), at: now)
+    }
+
+    /// Adds a sheet of the studio's own; see `SheetPresenter`.
+    ///
+    /// - Parameter replied: gets each answer, or why nothing can be shown, on any thread.
+    func begin(
+        _ id: String, _ app: SheetApp, at now: Int64, replied: @escaping @Sendable (StudioReply) -> Void
+    ) -> Bool {
+        begin(id, app, .studio(replied), at: now)
+    }
+
+    private func begin(_ id: String, _ app: SheetApp, _ asker: Asker, at now: Int64) -> Bool {
         let isAdded = state.withLock { state in
             guard state.sheets.count < Self.most else { return false }
-            state.sheets[id] = Sheet(app: app.bounded, connection: connection, machine: SheetStateMachine(at: now))
+            state.sheets[id] = Sheet(app: app.bounded, asker: asker, machine: SheetStateMachine(at: now))
             return true
         }
         changed()
@@ -98,11 +122,13 @@ final class Sheets: Sendable {
 
     /// Reads what apps have sent, and does what is due.
     func process(at now: Int64) {
-        let connections = state.withLock { $0.sheets.mapValues(\.connection) }
-        for (id, connection) in connections {
-            let messages = try? connection.readAvailable()
-            for message in messages ?? [] { receive(message, of: id, at: now) }
-            if messages == nil || connection.isClosed { handle(.appLost, of: id, at: now) }
+        let askers = state.withLock { $0.sheets.mapValues(\.asker) }
+        for (id, asker) in askers {
+            if let connection = asker.connection {
+                let messages = try? connection.readAvailable()
+                for message in messages ?? [] { receive(message, of: id, at: now) }
+                if messages == nil || connection.isClosed { handle(.appLost, of: id, at: now) }
+            }
             handle(.time, of: id, at: now)
         }
         state.withLock { state in
@@ -117,7 +143,7 @@ final class Sheets: Sendable {
         case .show(let prompt):
             guard var prompt = prompt.bounded, prompt.hasValidFields else {
                 let sentence = "The studio cannot show what the app asks for; use a terminal, or update Kinecast."
-                state.withLock { _ = try? $0.sheets[id]?.connection.send(.refused(sentence)) }
+                state.withLock { Self.reply(.refused(sentence), to: $0.sheets[id]?.asker, &$0) }
                 return handle(.closed, of: id, at: now)
             }
             if case .recording(var recording) = prompt {
@@ -177,7 +203,7 @@ final class Sheets: Sendable {
             let number = sheet.lastTask + 1
             state.sheets[id]?.lastTask = number
             state.sheets[id]?.tasks[number] = pending
-            _ = try? sheet.connection.send(.perform(task: number, task))
+            _ = try? sheet.asker.connection?.send(.perform(task: number, task))
             return number
         }
         guard let number else { throw .appIsGone }
@@ -188,7 +214,7 @@ final class Sheets: Sendable {
         case nil:
             state.withLock { state in
                 guard state.sheets[id]?.tasks.removeValue(forKey: number) != nil else { return }
-                _ = try? state.sheets[id]?.connection.send(.stop(task: number))
+                _ = try? state.sheets[id]?.asker.connection?.send(.stop(task: number))
             }
             throw .cancelled
         }
@@ -201,6 +227,7 @@ final class Sheets: Sendable {
             return (true, Self.perform(actions, id, &state))
         }
         finish(ended, id)
+        giveReplies()
         changed()
         return isAccepted
     }
@@ -217,6 +244,15 @@ final class Sheets: Sendable {
             return Self.perform(actions, id, &state)
         }
         finish(ended, id)
+        giveReplies()
+    }
+
+    private func giveReplies() {
+        let replies = state.withLock { state in
+            defer { state.replies = [] }
+            return state.replies
+        }
+        for reply in replies { reply() }
     }
 
     /// Returns the sheet if it has ended.
@@ -225,8 +261,7 @@ final class Sheets: Sendable {
         for action in actions {
             switch action {
             case .show: for window in sheet.windows.values { window.yield(sheet.event) }
-            // The end of a connection is found when it is read.
-            case .send(let answer): _ = try? sheet.connection.send(.answer(answer))
+            case .send(let answer): reply(.answer(answer), to: sheet.asker, &state)
             case .end:
                 for window in sheet.windows.values { window.yield(sheet.event) }
                 state.sheets[id] = nil
@@ -235,6 +270,15 @@ final class Sheets: Sendable {
             }
         }
         return nil
+    }
+
+    private static func reply(_ reply: StudioReply, to asker: Asker?, _ state: inout State) {
+        switch asker {
+        // The end of a connection is found when it is read.
+        case .app(let connection): _ = try? connection.send(reply)
+        case .studio(let replied): state.replies.append { replied(reply) }
+        case nil: break
+        }
     }
 
     /// Closes the windows of a sheet that has ended. Without the lock, which `disconnect` takes.

@@ -5,7 +5,6 @@ import KineMedia
 import KineServices
 import KineWire
 import Synchronization
-import SystemPackage
 
 /// The picker of an app on a desktop, and the preview of its recordings: a window of the studio, in the person's browser.
 /// The person's values are checked while they are typed, and secrets are masked. Where no studio runs, its server is
@@ -24,41 +23,16 @@ public final class StudioPresenter: BroadcastPresenter {
 
     init(_ desktop: StudioDesktop) { self.desktop = desktop }
 
-    /// Shows everything in a sheet that has begun, and opens no window. Adopts the app's end of its connection.
-    package convenience init(sheet: FileDescriptor) throws(BroadcastError) {
-        var desktop = StudioDesktop()
-        desktop.hasDisplay = false
-        self.init(desktop)
-        let connection: StudioConversation.Connection
-        do throws(ControlError) { connection = try StudioConversation.Connection(adopting: sheet) } catch {
-            throw BroadcastError(.noPresenter, "The questions cannot be shown: \(error); try again.")
-        }
-        let conversation = try StudioConversation(connection)
-        contents.withLock { $0.conversation = conversation }
-    }
-
     deinit { close() }
 
     public func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
         close()
         contents.withLock { $0.app = request.app }
-        let services = request.services.map { service in
-            SheetService(
-                id: service.id, name: service.name, rights: service.service.manifest.rights.map { SheetRight($0) })
-        }
-        let microphone = request.showsMicrophoneButton ? request.isMicrophoneEnabled : nil
-        guard case .service(let id, let isEnabled) = try await ask(.choice(services, isMicrophoneEnabled: microphone))
-        else { throw Self.misunderstood }
-        return BroadcastChoice(
-            service: id, isMicrophoneEnabled: microphone == nil ? request.isMicrophoneEnabled : isEnabled)
+        return try request.choice(in: try await ask(SheetPrompt(request)))
     }
 
     public func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] {
-        let fields = form.fields.map { SetupQuestionField($0) }
-        let prompt = SheetPrompt.form(
-            SheetForm(service: form.service.name, message: form.message, fields: fields))
-        guard case .values(let values) = try await ask(prompt) else { throw Self.misunderstood }
-        return values
+        try form.values(in: try await ask(SheetPrompt(form)))
     }
 
     public func showLogin(
@@ -99,10 +73,7 @@ public final class StudioPresenter: BroadcastPresenter {
             throw .cancelled
         }
         switch reply {
-        case .answer(.cancelled): throw .cancelled(by: "the person")
-        case .answer(.windowClosed): throw .cancelled(by: "the person, who closed its window")
-        case .answer(.notShown): throw Self.notShown
-        case .answer(let answer): return answer
+        case .answer(let answer): return try answer.checked()
         case .failed(let sentence): throw BroadcastError(.noPresenter, sentence)
         }
     }
@@ -128,6 +99,50 @@ public final class StudioPresenter: BroadcastPresenter {
         "No browser has opened the studio's window within a minute; check that one starts on this desktop.")
     static let misunderstood = BroadcastError(
         .noPresenter, "The studio sent an unexpected answer; install the same version of all of Kinecast.")
+}
+
+// The picker's questions as contents of a sheet, for apps and for the studio itself.
+extension SheetPrompt {
+    package init(_ request: BroadcastRequest) {
+        let services = request.services.map { service in
+            SheetService(
+                id: service.id, name: service.name, rights: service.service.manifest.rights.map { SheetRight($0) })
+        }
+        let microphone = request.showsMicrophoneButton ? request.isMicrophoneEnabled : nil
+        self = .choice(services, isMicrophoneEnabled: microphone)
+    }
+
+    package init(_ form: BroadcastForm) {
+        let fields = form.fields.map { SetupQuestionField($0) }
+        self = .form(SheetForm(service: form.service.name, message: form.message, fields: fields))
+    }
+}
+
+extension SheetAnswer {
+    /// Throws if the person does not answer.
+    package func checked() throws(BroadcastError) -> SheetAnswer {
+        switch self {
+        case .cancelled: throw .cancelled(by: "the person")
+        case .windowClosed: throw .cancelled(by: "the person, who closed its window")
+        case .notShown: throw StudioPresenter.notShown
+        case .service, .values, .finished: return self
+        }
+    }
+}
+
+extension BroadcastRequest {
+    package func choice(in answer: SheetAnswer) throws(BroadcastError) -> BroadcastChoice {
+        guard case .service(let id, let isEnabled) = answer else { throw StudioPresenter.misunderstood }
+        return BroadcastChoice(
+            service: id, isMicrophoneEnabled: showsMicrophoneButton ? isEnabled : isMicrophoneEnabled)
+    }
+}
+
+extension BroadcastForm {
+    package func values(in answer: SheetAnswer) throws(BroadcastError) -> [String: String] {
+        guard case .values(let values) = answer else { throw StudioPresenter.misunderstood }
+        return values
+    }
 }
 
 extension SheetApp {
