@@ -161,7 +161,7 @@ import Testing
             """
             const done = arguments[0];
             fetch("/api/takes", { headers: { "Kinecast-Key": sessionStorage.getItem("kinecast-key") } })
-                .then((answer) => answer.json()).then(([{ camera }]) => done([camera.layout.x, camera.layout.size]));
+                .then((answer) => answer.json()).then(([{ cameraLayout }]) => done([cameraLayout.x, cameraLayout.size]));
             """, seconds: 60)
     }
 

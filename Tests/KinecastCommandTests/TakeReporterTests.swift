@@ -150,7 +150,7 @@ import Testing
         let columns = DestinationColumns.columns(status)
         #expect(columns[1] == "starting")
         #expect(columns[4] == "connecting, The server h refused the connection; try again later")
-        let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
+        let json = String(decoding: try JSONEncoder().encode(DestinationSnapshot(status)), as: UTF8.self)
         #expect(json.contains("problem") && json.contains("The server h refused"))
         status.phase = .ended
         status.ending = .failed("It was never live; the last reason: No.")
@@ -177,7 +177,7 @@ import Testing
             DestinationColumns.columns(status).joined(separator: "|")
                 == "rtmp (h/app)|live|-|0 bytes waiting, 240 ms to send|live, 812 kbit/s, asks for 1.3 Mbit/s, "
                 + "asks for 15.0 fps, round trip 34 ms, for 1:02, 1 reconnect, 12 frames dropped|")
-        let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
+        let json = String(decoding: try JSONEncoder().encode(DestinationSnapshot(status)), as: UTF8.self)
         for part in [
             #""uptime":62"#, #""reconnects":1"#, #""bitrate":812400"#, #""queueMilliseconds":240"#,
             #""roundTripMilliseconds":33.6"#, #""framesDropped":12"#, #""requestedBitrate":1250000"#,

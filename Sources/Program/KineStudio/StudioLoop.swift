@@ -26,7 +26,7 @@ final class StudioLoop {
         case still(monitor: String)
         /// A page shows the picture of a take.
         case previewed
-        /// A page shows the statistics of takes.
+        /// A page shows the progress of takes.
         case measure
         /// Work on a recording has ended.
         case worked
@@ -34,7 +34,7 @@ final class StudioLoop {
         case sheets
     }
 
-    /// Nanoseconds for which pictures are made, or takes report their statistics, after a page has asked for it.
+    /// Nanoseconds for which pictures are made, or takes report their progress, after a page has asked for it.
     static let lookLifetime: Int64 = 15_000_000_000
 
     private let inbox: Mailbox<Message>
@@ -62,10 +62,10 @@ final class StudioLoop {
     private var surveyed = SurveyChoice()
     /// When the survey stops; each request from a page extends it.
     private var surveyDeadline: Int64 = 0
-    /// The newest statistics of each take, by its id.
-    private var statistics: [String: TakeStatistics] = [:]
-    /// The end of the statistics, unless a page asks again; nil: none are wanted.
-    private var statisticsDeadline: Int64?
+    /// The newest progress of each take, by its id.
+    private var progress: [String: TakeProgress] = [:]
+    /// The end of progress, unless a page asks again; nil: none is wanted.
+    private var progressDeadline: Int64?
 
     /// Throws if this user watches as many directories as the system allows.
     ///
@@ -122,7 +122,7 @@ final class StudioLoop {
             links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
             studio.previews.nextTick, studio.sheets.nextDeadline,
             survey == nil ? nil : surveyDeadline,
-            statisticsDeadline, pages > 0 ? disk.deadline : nil,
+            progressDeadline, pages > 0 ? disk.deadline : nil,
             pages > 0 ? recordings.deadline : nil,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
@@ -142,7 +142,7 @@ final class StudioLoop {
             survey(surveyed)
             survey?.makeStill(of: monitor)
         case .measure:
-            statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
+            progressDeadline = MonotonicClock.now() + Self.lookLifetime
             takes.wantsProgress = true
         case .record(let arguments, let variables, let settings):
             self.settings = settings
@@ -213,26 +213,31 @@ final class StudioLoop {
 
     private func showTakes(at now: Int64) {
         let changes = takes.process(at: now)
-        if let deadline = statisticsDeadline, now >= deadline {
-            statisticsDeadline = nil
+        if let deadline = progressDeadline, now >= deadline {
+            progressDeadline = nil
             takes.wantsProgress = false
         }
         var isMeasured = false
         for (take, event) in changes.events {
-            if case .progress(let progress) = event {
-                statistics[take.id] = TakeStatistics(take.id, progress)
+            if case .progress(let newest) = event {
+                progress[take.id] = newest
                 isMeasured = true
             }
             disk.received(event)
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
         reportDeaths(changes.ended.filter { $0.phase != .ended })
-        let models = takes.takes.map(TakeModel.init)
-        studio.show(models)
-        studio.show(takes.takes.compactMap(TakeQuestion.init))
-        let ids = Set(models.map(\.id))
-        statistics = statistics.filter { ids.contains($0.key) }
-        if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
+        let running = takes.takes
+        studio.show(running.map { TakeSnapshot($0) })
+        studio.show(running.compactMap(TakeQuestion.init))
+        let ids = Set(running.map(\.record.id))
+        progress = progress.filter { ids.contains($0.key) }
+        if isMeasured {
+            studio.show(
+                progress: running.compactMap { take in
+                    progress[take.record.id].map { TakeSnapshot(take, counts: $0) }
+                })
+        }
         let answered = takes.answered.union(changes.ended.map(\.record.id))
         followed = start == nil ? answered : followed.union(answered)
         if start?.ending(followed, exit: nil) == .begun { endStart() }

@@ -1,6 +1,7 @@
 // The previews of all takes. A take is read while a page shows it, and a little longer: pages connect again.
 import KineClient
 import KinePublish
+import KineTakes
 import Synchronization
 
 /// Any thread may call.
@@ -45,7 +46,7 @@ final class Previews: Sendable {
     }
 
     /// Sets which takes are paused, and ends the previews of takes that have ended.
-    func show(_ takes: [TakeModel]) {
+    func show(_ takes: [TakeSnapshot]) {
         let open = Set(takes.filter(\.isOpen).map(\.id))
         let paused = Set(takes.filter { $0.phase == "paused" }.map(\.id))
         let previews = state.withLock { state in

@@ -51,7 +51,7 @@ extension Studio {
         var countdown: Int?
     }
 
-    /// Gives the loop a message, and answers at once. Events report on it; pictures and statistics for as long as
+    /// Gives the loop a message, and answers at once. Events report on it; pictures and progress for as long as
     /// `StudioLoop.lookLifetime`.
     func ask(_ message: StudioLoop.Message, _ response: StudioResponse = .done) -> StudioResponse {
         inbox.post(message)

@@ -3,6 +3,7 @@ import FoundationEssentials
 import KineClient
 import KineLive
 import KinePlatform
+import KineTakes
 import KineText
 import Synchronization
 
@@ -19,7 +20,7 @@ final class Studio: Sendable {
     let sheets: Sheets
     let settings: ServiceSettings
     let choices: KeptChoice
-    let takes = Mutex<[TakeModel]>([])
+    let takes = Mutex<[TakeSnapshot]>([])
     /// Requests to the engines of running takes, which the loop passes on.
     let requests = TakeRequests()
     let survey = Mutex(SurveyState())
@@ -54,7 +55,7 @@ final class Studio: Sendable {
     /// Answers requests from now on.
     func open(port: Int, publicURL: PublicURL?) {
         let gate = StudioGate(secrets: secrets.withLock { $0 }, port: port, publicURL: publicURL)
-        hub.send("takes", [TakeModel](), isState: true)
+        hub.send("takes", [TakeSnapshot](), isState: true)
         self.gate.withLock { $0 = gate }
     }
 

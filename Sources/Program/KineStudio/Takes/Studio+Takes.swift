@@ -42,7 +42,7 @@ extension StudioRoute {
 
     static let takes: [StudioRoute] = [
         .get("api/takes") { studio, _ in .json(studio.takes.withLock { $0 }) },
-        .post("api/statistics") { studio, _ in studio.ask(.measure) },
+        .post("api/progress") { studio, _ in studio.ask(.measure) },
         .get("api/takes/{take}/samples") { studio, call in
             try studio.checkIsOpen(call["take"])
             return .samples(try await studio.previews.stream(of: call["take"]))
@@ -130,7 +130,7 @@ extension StudioRoute {
 
 extension Studio {
     /// Replaces the takes that pages show.
-    func show(_ takes: [TakeModel]) {
+    func show(_ takes: [TakeSnapshot]) {
         let isNew = self.takes.withLock { shown in
             defer { shown = takes }
             return shown != takes
@@ -141,8 +141,8 @@ extension Studio {
         hub.send("takes", takes, isState: true)
     }
 
-    /// Shows the statistics of all takes that have some.
-    func show(_ statistics: [TakeStatistics]) { hub.send("statistics", statistics, isState: true) }
+    /// Shows the takes with their counts.
+    func show(progress takes: [TakeSnapshot]) { hub.send("progress", takes, isState: true) }
 
     /// Answers at once: a person may draw a region first, and a service may take long. A notice says what fails.
     fileprivate func carryOut(

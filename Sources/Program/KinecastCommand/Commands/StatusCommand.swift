@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KineMedia
+import KinePlatform
 import KineTakes
 import KineText
 import KineWire
@@ -17,44 +18,11 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print a line of JSON for each take on standard output.")
     var json = false
 
-    /// A take as `--json` prints it.
-    private struct Line: Encodable {
-        var id: String
-        var pid: Int32
-        /// `starting`, `recording`, `broadcasting` (without a file), `paused`, `finishing`, `ended`, `silent` (the
-        /// engine does not answer) or `died` (the file may have to be recovered).
-        var phase: String
-        var source: String
-        var output: String?
-        var started: Double
-        var duration: Double?
-        var bytes: Int64?
-        var framesDrawn: Int?
-        var framesUnchanged: Int?
-        var framesDropped: Int?
-        var destinations: [DestinationLine]?
-        /// In seconds.
-        var clipBuffer: Double?
-        /// The camera that is shown, as requested.
-        var camera: String?
-        /// Whether the microphone is recorded; absent in a take without one.
-        var microphone: Bool?
-        /// Why the source stands still, as in the event `sourceInterrupted`, and since when, in seconds since 1970.
-        var interruption: String?
-        var interruptedSince: Double?
-        /// The rules of `--exclude` that match no window.
-        var unmatchedExclusions: [String]?
-    }
-
     func run() throws {
         let (takes, dead) = try KnownTakes.statuses(take)
         if json {
-            for (record, status) in takes { JSONEvents.write(Self.line(record, status)) }
-            for record in dead {
-                var line = Self.line(record, nil)
-                line.phase = "died"
-                JSONEvents.write(line)
-            }
+            for (record, status) in takes { JSONEvents.write(Self.snapshot(record, status)) }
+            for record in dead { JSONEvents.write(TakeSnapshot(record, "died")) }
             return
         }
         for record in dead { Terminal.standardError.line(TakeSentences.died(record)) }
@@ -98,16 +66,8 @@ struct StatusCommand: ParsableCommand {
         return isFileless && !status.destinations.isEmpty ? "broadcasting" : status.phase.rawValue
     }
 
-    private static func line(_ record: TakeRecord, _ status: TakeStatus?) -> Line {
-        Line(
-            id: record.id, pid: record.pid, phase: state(record, status), source: record.source,
-            output: status?.output ?? record.output, started: record.started,
-            duration: status?.progress.duration.seconds,
-            bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
-            framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
-            destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,
-            camera: status?.camera?.device, microphone: status?.isMicrophoneOn,
-            interruption: status?.interruption?.reason.rawValue, interruptedSince: status?.interruptedSince,
-            unmatchedExclusions: status.flatMap { $0.unmatchedExclusions.isEmpty ? nil : $0.unmatchedExclusions })
+    private static func snapshot(_ record: TakeRecord, _ status: TakeStatus?) -> TakeSnapshot {
+        guard let status else { return TakeSnapshot(record, "silent") }
+        return TakeSnapshot(TakeView(record, status, at: MonotonicClock.now()), counts: status.progress)
     }
 }

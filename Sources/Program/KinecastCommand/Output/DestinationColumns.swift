@@ -47,15 +47,4 @@ enum DestinationColumns {
 extension DestinationEnding {
     /// For a person's table.
     var word: String { if case .memoryLimitExceeded = self { "out of memory" } else { name } }
-
-    /// In JSON.
-    var name: String {
-        switch self {
-        case .finished: "finished"
-        case .failed: "failed"
-        case .crashed: "crashed"
-        case .memoryLimitExceeded: "memoryLimitExceeded"
-        case .stalled: "stalled"
-        }
-    }
 }

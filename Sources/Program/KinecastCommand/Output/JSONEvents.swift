@@ -3,6 +3,7 @@ import CLinux
 import FoundationEssentials
 import KineContainers
 import KineMedia
+import KineTakes
 import KineWire
 
 /// One event of a take. Keys without a value are omitted.
@@ -59,7 +60,7 @@ struct JSONEvent: Encodable, Equatable {
     /// The exit status of the take. If COMMAND failed, the process exits with COMMAND's status instead.
     var exitStatus: Int32?
     /// For progress and summary of a broadcast.
-    var destinations: [DestinationLine]?
+    var destinations: [DestinationSnapshot]?
     /// In seconds of the recording: the beginning of a clip or a chapter.
     var start: Double?
     /// The requested length of a clip, in seconds.
@@ -96,7 +97,7 @@ struct JSONEvent: Encodable, Equatable {
         framesDrawn = progress.framesDrawn
         framesUnchanged = progress.framesUnchanged
         framesDropped = progress.framesDropped
-        if !progress.destinations.isEmpty { destinations = progress.destinations.map(DestinationLine.init) }
+        if !progress.destinations.isEmpty { destinations = progress.destinations.map { DestinationSnapshot($0) } }
     }
 
     /// The last event about a file.

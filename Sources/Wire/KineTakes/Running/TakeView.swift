@@ -32,6 +32,8 @@ package struct TakeView: Sendable {
     /// Why the source stands still, and the time since when, in seconds since 1970; nil: it does not.
     package private(set) var interruption: (reason: SourceInterruption, since: Double)?
     package private(set) var destinations: [Int: DestinationStatus] = [:]
+    /// The rules of `--exclude` that matched no window when the engine last sent its status.
+    package private(set) var unmatchedExclusions: [String] = []
     /// The app's open question to the person, while `Takes.showsQuestions` is set.
     package private(set) var question: PermissionInquiry?
     /// The end that the engine has reported; nil: none yet.
@@ -47,21 +49,29 @@ package struct TakeView: Sendable {
     }
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
+    package init(_ record: TakeRecord, _ status: TakeStatus, at now: Int64) {
+        self.init(record)
+        received(status, at: now)
+    }
+
     package mutating func received(_ message: EngineMessage, at now: Int64) {
         switch message {
-        case .answer(_, .success(.status(let status))):
-            (output, source) = (status.output, status.source)
-            (isMicrophoneOn, isAppAudioOn) = (status.isMicrophoneOn, status.isAppAudioOn)
-            (camera, cameraSize) = (status.camera, status.cameraSize)
-            unrecordedAudio = status.unrecordedAudio
-            interruption = status.interruption.map { ($0, status.interruptedSince ?? Date().timeIntervalSince1970) }
-            destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
-            enter(status.phase, recorded: status.progress.duration, at: now)
+        case .answer(_, .success(.status(let status))): received(status, at: now)
         case .answer: break
         case .event(.finished(let summary)): end(.finished(summary), summary, at: now)
         case .event(.failed(let failure)): end(.failed(failure), failure.summary, at: now)
         case .event(let event): if isSameProtocol { received(event, at: now) }
         }
+    }
+
+    private mutating func received(_ status: TakeStatus, at now: Int64) {
+        (output, source) = (status.output, status.source)
+        (isMicrophoneOn, isAppAudioOn) = (status.isMicrophoneOn, status.isAppAudioOn)
+        (camera, cameraSize) = (status.camera, status.cameraSize)
+        (unrecordedAudio, unmatchedExclusions) = (status.unrecordedAudio, status.unmatchedExclusions)
+        interruption = status.interruption.map { ($0, status.interruptedSince ?? Date().timeIntervalSince1970) }
+        destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
+        enter(status.phase, recorded: status.progress.duration, at: now)
     }
 
     private mutating func received(_ event: EngineEvent, at now: Int64) {

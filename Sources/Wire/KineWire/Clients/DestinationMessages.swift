@@ -30,6 +30,27 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
     case stalled(String)
 }
 
+extension DestinationEnding {
+    /// In JSON.
+    public var name: String {
+        switch self {
+        case .finished: "finished"
+        case .failed: "failed"
+        case .crashed: "crashed"
+        case .memoryLimitExceeded: "memoryLimitExceeded"
+        case .stalled: "stalled"
+        }
+    }
+
+    /// The words of those endings that have some.
+    public var message: String? {
+        switch self {
+        case .finished, .memoryLimitExceeded: nil
+        case .failed(let text), .crashed(let text), .stalled(let text): text
+        }
+    }
+}
+
 /// An event of a destination.
 public struct DestinationEvent: Codable, Sendable, Equatable {
     public enum Kind: Codable, Sendable, Equatable {

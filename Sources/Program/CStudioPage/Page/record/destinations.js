@@ -42,13 +42,9 @@ export function makeDestinations(path) {
     /** @param {Destination[]} destinations @param {boolean} canChange */
     show(destinations, canChange) {
       further.hidden = !canChange;
-      list.hidden = destinations.length === 0;
-      const items = destinations.map((destination) => ({ ...destination, canChange }));
-      arrange(list, rows, items, ({ number }) => number, ({ number }) => makeRow(`${path}/${number}/remove`));
-    },
-    /** @param {DestinationStatistics[]} destinations */
-    showStatistics(destinations) {
-      for (const one of destinations) rows.get(one.number)?.showStatistics(one);
+      const items = destinations.filter(({ removed }) => !removed).map((one) => ({ ...one, canChange }));
+      list.hidden = items.length === 0;
+      arrange(list, rows, items, ({ destination }) => destination, (one) => makeRow(`${path}/${one.destination}/remove`));
     },
   };
 }
@@ -75,8 +71,7 @@ function makeRow(removal) {
       copy.hidden = !link;
       remove.hidden = !canChange || phase === "ended";
       if (phase === "ended") setText(numbers, "");
+      else if (destination.bytes != null) setText(numbers, activity(destination));
     },
-    /** @param {DestinationStatistics} statistics */
-    showStatistics(statistics) { setText(numbers, activity(statistics)); },
   };
 }

@@ -9,8 +9,7 @@ const averaged = 5;
 // One value a second.
 const plotted = 120;
 const [width, height] = [240, 48];
-/** @type {("drawn" | "unchanged" | "dropped" | "bytes")[]} */
-const rows = ["drawn", "unchanged", "dropped", "bytes"];
+const rows = /** @type {const} */ (["framesDrawn", "framesUnchanged", "framesDropped", "bytes"]);
 
 /** Statistics with an `element`. `show` gets the newest ones. */
 export function makeStatistics() {
@@ -19,7 +18,7 @@ export function makeStatistics() {
   const delay = plot(say("delay"), (milliseconds) => say("milliseconds", { value: number(milliseconds) }));
   const drops = plot(say("drops"), number);
   // The newest statistics, the oldest first.
-  /** @type {(Statistics & { at: number })[]} */
+  /** @type {(TakeProgress & { at: number })[]} */
   let recent = [];
   return {
     element: make(
@@ -28,33 +27,33 @@ export function makeStatistics() {
       make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), cells.get(row))))),
     /**
      * `shown`: the picture's delay in milliseconds; null: not known.
-     * @param {Statistics} statistics
+     * @param {TakeProgress} progress
      * @param {number | null} shown
      */
-    show(statistics, shown) {
-      const now = { at: performance.now(), ...statistics };
+    show(progress, shown) {
+      const now = { at: performance.now(), ...progress };
       const last = recent.at(-1);
       recent = [...recent, now].slice(-averaged - 1);
-      for (const [row, cell] of cells) setText(cell, (row === "bytes" ? bytes : number)(statistics[row]));
+      for (const [row, cell] of cells) setText(cell, (row === "bytes" ? bytes : number)(progress[row]));
       delay.add(shown);
       if (!last) return;
       bitrate.add(Math.max(0, outgoing(now) - outgoing(recent[0])) * 8000 / Math.max(200, now.at - recent[0].at));
-      drops.add(Math.max(0, dropped(statistics) - dropped(last)));
+      drops.add(Math.max(0, dropped(progress) - dropped(last)));
     },
   };
 }
 
 /**
  * The bytes that the encoder has made, as far as they were written or taken.
- * @param {Statistics} statistics
+ * @param {TakeProgress} progress
  */
 function outgoing({ bytes: written, destinations }) {
-  return Math.max(written, ...destinations.map((one) => one.bytes));
+  return Math.max(written, ...destinations.map((one) => one.bytes ?? 0));
 }
 
-/** @param {Statistics} statistics */
-function dropped({ dropped: lost, destinations }) {
-  return lost + destinations.reduce((sum, one) => sum + one.skipped, 0);
+/** @param {TakeProgress} progress */
+function dropped({ framesDropped, destinations }) {
+  return destinations.reduce((sum, one) => sum + (one.framesSkipped ?? 0) + (one.framesDropped ?? 0), framesDropped);
 }
 
 /**
@@ -94,16 +93,16 @@ function plot(label, format) {
 
 /**
  * A destination's numbers on one line.
- * @param {DestinationStatistics} statistics
+ * @param {Destination} one
  */
-export function activity({ bitrate, viewers, waiting, roundTrip, reconnects, restarts, memory, memoryLimit }) {
+export function activity(one) {
   return [
-    viewers != null && say(counted("viewer", viewers), { count: number(viewers) }),
-    bitrate != null && rate(bitrate),
-    waiting && say("waiting", { value: number(waiting) }),
-    roundTrip != null && say("roundTrip", { value: number(roundTrip) }),
-    reconnects && say("reconnects", { count: number(reconnects) }),
-    restarts && say("restarts", { count: number(restarts) }),
-    memory && say("memory", { used: bytes(memory), limit: bytes(memoryLimit) }),
+    one.viewers != null && say(counted("viewer", one.viewers), { count: number(one.viewers) }),
+    one.bitrate != null && rate(one.bitrate),
+    one.queueMilliseconds && say("waiting", { value: number(one.queueMilliseconds) }),
+    one.roundTripMilliseconds != null && say("roundTrip", { value: number(one.roundTripMilliseconds) }),
+    one.reconnects && say("reconnects", { count: number(one.reconnects) }),
+    one.restarts && say("restarts", { count: number(one.restarts) }),
+    one.residentMemory && say("memory", { used: bytes(one.residentMemory), limit: bytes(one.memoryLimit) }),
   ].filter(Boolean).join(" · ");
 }

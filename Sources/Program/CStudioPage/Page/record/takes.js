@@ -9,15 +9,15 @@ import { makeDestinations } from "./destinations.js";
 import { makePreview } from "./preview.js";
 import { makeStatistics } from "./statistics.js";
 
-// The takes report their statistics for fifteen seconds after each request.
-const statisticsInterval = 5000;
+// The takes report their progress for fifteen seconds after each request.
+const progressInterval = 5000;
 
 /**
  * Whether a take can still be ended.
  * @param {Take} take
  */
 export function isOpen({ phase }) {
-  return ["starting", "recording", "paused"].includes(phase);
+  return ["starting", "recording", "broadcasting", "paused"].includes(phase);
 }
 
 /**
@@ -34,8 +34,8 @@ export function showTakes(section, summarize) {
   let server = { seconds: 0, at: 0 };
   const isAnyOpen = () => [...cards.values()].some(({ take }) => isOpen(take));
 
-  function askForStatistics() {
-    if (!document.hidden && !section.inert && isAnyOpen()) post("api/statistics").catch(() => {});
+  function askForProgress() {
+    if (!document.hidden && !section.inert && isAnyOpen()) post("api/progress").catch(() => {});
   }
 
   function showPreviews() { for (const card of cards.values()) card.showPreview(); }
@@ -47,15 +47,15 @@ export function showTakes(section, summarize) {
     const newest = cards.get(shown?.dataset.take ?? "");
     if (!newest) return summarize({ text: say("idle") });
     const { take, time } = newest;
-    summarize({ text: takeState(take), time, phase: take.phase });
+    summarize({ text: takeState(take), time, phase: shown?.dataset.phase });
   }
 
   section.setAttribute("aria-label", say("takes"));
   setInterval(() => { if (!document.hidden) update(); }, 500);
-  setInterval(askForStatistics, statisticsInterval);
+  setInterval(askForProgress, progressInterval);
   document.addEventListener("visibilitychange", () => {
     update();
-    askForStatistics();
+    askForProgress();
     showPreviews();
   });
   on("clock", (seconds, at) => {
@@ -68,12 +68,10 @@ export function showTakes(section, summarize) {
     const wasOpen = isAnyOpen();
     // The newest one is the first.
     arrange(section, cards, takes.toReversed(), ({ id }) => id, makeCard);
-    if (!wasOpen) askForStatistics();
+    if (!wasOpen) askForProgress();
     update();
   });
-  on("statistics", (list) => {
-    for (const statistics of list) cards.get(statistics.take)?.showStatistics(statistics);
-  });
+  on("progress", (takes) => { for (const take of takes) cards.get(take.id)?.showProgress(take); });
   return { showPreviews, update };
 }
 
@@ -82,6 +80,7 @@ export function showTakes(section, summarize) {
  * @param {Take} first
  */
 function makeCard(first) {
+  let take = first;
   const { id, source } = first;
   const path = `api/takes/${encodeURIComponent(id)}`;
   /** @param {string} operation @param {object} [body] */
@@ -97,11 +96,11 @@ function makeCard(first) {
   let lastCamera = { device: "default", layout: { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false } };
   const actions = {
     end: () => ask("stop"),
-    pause: () => ask(result.take.phase === "paused" ? "resume" : "pause"),
-    microphone: () => ask("microphone", { isOn: !result.take.isMicrophoneOn }),
-    audio: () => ask("audio", { isOn: !result.take.isAppAudioOn }),
-    output: () => ask("output", { name: result.take.unrecordedAudio?.output }),
-    camera: () => ask("camera", result.take.camera ? {} : { camera: lastCamera }),
+    pause: () => ask(take.phase === "paused" ? "resume" : "pause"),
+    microphone: () => ask("microphone", { isOn: !take.microphone }),
+    audio: () => ask("audio", { isOn: !take.appAudio }),
+    output: () => ask("output", { name: take.audioUnrecorded?.audioOutput }),
+    camera: () => ask("camera", take.camera ? {} : { camera: lastCamera }),
     clip: () => ask("clip"),
     mark: () => ask("mark"),
     source: async () => {
@@ -116,38 +115,40 @@ function makeCard(first) {
     "article.take", { "data-take": id, tabindex: -1, "aria-label": say("take", { source }) }, preview.element,
     make("div.clock", {}, time, status, origin, problem), make("div.buttons", { click: leave }, ...Object.values(buttons)),
     destinations.element, statistics.element);
-  const isRunning = () => isOpen(result.take) && result.take.phase !== "starting" && !result.take.isOtherVersion;
+  const isRunning = () => isOpen(take) && take.phase !== "starting" && !take.otherVersion;
 
   /** @param {Take} take */
-  async function showCamera({ camera }) {
-    if (camera) lastCamera = camera;
+  async function showCamera({ camera, cameraLayout }) {
+    if (camera && cameraLayout) lastCamera = { device: camera, layout: cameraLayout };
     if (!camera && !showFrame) return;
     const { frameOver } = await import("./cameraframe.js");
     showFrame ??= frameOver(preview.element, (layout) =>
-      attempt(() => ask("camera", { camera: { ...result.take.camera, layout } })));
-    showFrame(isRunning() ? result.take.camera : undefined, result.take.cameraSize);
+      attempt(() => ask("camera", { camera: { ...lastCamera, layout } })));
+    showFrame(isRunning() && camera ? lastCamera : undefined, take.cameraSize);
   }
 
   /** @type {TakeCard} */
   const result = {
     element,
-    take: first,
+    get take() { return take; },
     time: "",
-    show(take) {
-      result.take = take;
-      const { source, file, phase, isMicrophoneOn, isAppAudioOn, clipBuffer } = take;
+    show(newest) {
+      take = newest;
+      const { source, output, phase, microphone, appAudio, audioUnrecorded, clipBuffer } = take;
+      const file = output === "-" ? undefined : output;
       const runs = isRunning();
-      element.dataset.phase = phase;
+      // It looks like a recording.
+      element.dataset.phase = phase === "broadcasting" ? "recording" : phase;
       setText(status, takeState(take));
       setText(origin, file ? say("into", { source, name: fileName(file) }) : source);
       origin.title = file ?? "";
-      setText(problem, take.interruption ?? "");
+      setText(problem, take.message ?? "");
       const labels = {
         end: isOpen(take) && say("end"),
         pause: runs && say(phase === "paused" ? "resume" : "pause"),
-        microphone: runs && isMicrophoneOn != null && say(isMicrophoneOn ? "mute" : "unmute"),
-        audio: runs && isAppAudioOn != null && say(isAppAudioOn ? "muteAudio" : "unmuteAudio"),
-        output: runs && take.unrecordedAudio && say("recordOutput", { name: take.unrecordedAudio.description }),
+        microphone: runs && microphone != null && say(microphone ? "mute" : "unmute"),
+        audio: runs && appAudio != null && say(appAudio ? "muteAudio" : "unmuteAudio"),
+        output: runs && audioUnrecorded && say("recordOutput", { name: audioUnrecorded.description }),
         camera: runs && say(take.camera ? "hideCamera" : "showCamera"),
         clip: runs && clipBuffer != null && say("saveClip", { seconds: Math.round(clipBuffer) }),
         mark: runs && file && say("mark"),
@@ -163,17 +164,17 @@ function makeCard(first) {
       result.showPreview();
     },
     showPreview() {
-      preview.element.hidden = !isOpen(result.take) || result.take.isOtherVersion;
+      preview.element.hidden = !isOpen(take) || !!take.otherVersion;
       preview.want(isRunning() && !document.hidden && element.checkVisibility() && !element.closest("[inert]"));
     },
-    showStatistics(newest) {
+    showProgress(newest) {
       statistics.show(newest, preview.delay);
-      destinations.showStatistics(newest.destinations);
+      destinations.show(newest.destinations, isRunning());
     },
     close: () => preview.want(false),
     setTime(now) {
-      const { recorded, runsSince } = result.take;
-      result.time = clock(recorded + (runsSince == null ? 0 : Math.max(0, now - runsSince)));
+      const { duration, runsSince } = take;
+      result.time = clock(duration + (runsSince == null ? 0 : Math.max(0, now - runsSince)));
       setText(time, result.time);
     },
   };

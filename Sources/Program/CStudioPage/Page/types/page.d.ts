@@ -51,11 +51,11 @@ declare global {
   interface TakeCard extends Row<Take> {
     element: HTMLElement;
     /** The newest state. */
-    take: Take;
+    readonly take: Take;
     time: string;
     close(): void;
     showPreview(): void;
-    showStatistics(newest: Statistics): void;
+    showProgress(newest: TakeProgress): void;
     /** `now`: seconds of the server's clock. */
     setTime(now: number): void;
   }

@@ -85,53 +85,54 @@ declare global {
   }
 
   interface Destination {
-    number: number;
+    /** Its place among the take's destinations. */
+    destination: number;
     label: string;
     phase: string;
+    ending?: string;
     link?: string;
     problem?: string;
+    restarts: number;
+    memoryLimit: number;
+    removed?: boolean;
+    // The rest comes with the event `progress`.
+    bytes?: number;
+    bitrate?: number;
+    viewers?: number;
+    queueMilliseconds?: number;
+    roundTripMilliseconds?: number;
+    reconnects?: number;
+    residentMemory?: number;
+    framesDropped?: number;
+    framesSkipped?: number;
   }
 
   interface Take {
     id: string;
     source: string;
-    phase: "starting" | "recording" | "paused" | "finishing" | "ended";
-    file?: string;
+    phase: "starting" | "recording" | "broadcasting" | "paused" | "finishing" | "ended";
+    output?: string;
     /** Seconds, without pauses, at `runsSince`, an instant of the event `clock`. */
-    recorded: number;
+    duration: number;
     runsSince?: number;
-    isMicrophoneOn?: boolean;
-    isAppAudioOn?: boolean;
-    unrecordedAudio?: { output: string; description: string };
-    camera?: TakeCamera;
+    microphone?: boolean;
+    appAudio?: boolean;
+    audioUnrecorded?: { audioOutput: string; description: string };
+    camera?: string;
+    cameraLayout?: CameraLayout;
     cameraSize?: Size;
-    interruption?: string;
+    /** About the source while it stands still. */
+    message?: string;
     clipBuffer?: number;
     destinations: Destination[];
-    isOtherVersion: boolean;
+    otherVersion?: boolean;
   }
 
-  interface DestinationStatistics {
-    number: number;
+  interface TakeProgress extends Take {
     bytes: number;
-    bitrate?: number;
-    viewers?: number;
-    waiting?: number;
-    roundTrip?: number;
-    reconnects?: number;
-    restarts: number;
-    memory: number;
-    memoryLimit: number;
-    skipped: number;
-  }
-
-  interface Statistics {
-    take: string;
-    bytes: number;
-    drawn: number;
-    unchanged: number;
-    dropped: number;
-    destinations: DestinationStatistics[];
+    framesDrawn: number;
+    framesUnchanged: number;
+    framesDropped: number;
   }
 
   interface TakeQuestion {
@@ -263,7 +264,7 @@ declare global {
     camera: { picture?: number; width?: number; height?: number; problem?: string };
     still: { monitor: string; picture: number };
     locked: boolean;
-    statistics: Statistics[];
+    progress: TakeProgress[];
     /** Bytes, and seconds of recording. */
     disk: { free: number; duration: number };
     recordings: { count: number };

@@ -39,8 +39,8 @@ export const rate = format.rate.bind(null, language);
  * @param {Take} take
  */
 export function takeState({ phase, destinations }) {
-  const isLive = phase === "recording" && destinations.some((destination) => destination.phase === "live");
-  return say(isLive ? "phase.broadcasting" : `phase.${phase}`);
+  const isLive = ["recording", "broadcasting"].includes(phase) && destinations.some((one) => one.phase === "live");
+  return say(`phase.${isLive ? "live" : phase}`);
 }
 
 /**

@@ -1,64 +1,7 @@
-// A take as pages show it, and the events of takes.
+// What a person reads about takes beside their state: apps' questions and notices.
 import KineMedia
 import KineTakes
 import KineWire
-
-/// Times are seconds. An absent key: not available.
-struct TakeModel: Encodable, Equatable, Sendable {
-    struct Destination: Encodable, Equatable, Sendable {
-        let number: Int
-        let label: String
-        let phase: String
-        let link: String?
-        /// One sentence, or a clause of the service's.
-        let problem: String?
-    }
-
-    let id: String
-    let source: String
-    let phase: String
-    let file: String?
-    /// The recorded time, without pauses, at `runsSince`.
-    let recorded: Double
-    /// The instant from which recorded time is added, on the clock of the event `clock`; absent while it stands.
-    let runsSince: Double?
-    let isMicrophoneOn: Bool?
-    let isAppAudioOn: Bool?
-    /// An application that plays on an output which the take does not record.
-    let unrecordedAudio: UnrecordedAudio?
-    /// The camera over the picture.
-    let camera: TakeConfiguration.Camera?
-    /// The size of the camera's own frames; absent until there is one.
-    let cameraSize: PixelSize?
-    /// A sentence about the source while it stands still.
-    let interruption: String?
-    /// The length of the clip buffer.
-    let clipBuffer: Double?
-    let app: String?
-    let destinations: [Destination]
-    /// Only its status and its end are known: the engine is of another version.
-    let isOtherVersion: Bool
-
-    init(_ view: TakeView) {
-        id = view.record.id
-        source = view.source
-        phase = view.phase.rawValue
-        file = view.file
-        recorded = view.recorded.seconds
-        runsSince = view.runsSince.map { Double($0) / 1e9 }
-        (isMicrophoneOn, isAppAudioOn) = (view.isMicrophoneOn, view.isAppAudioOn)
-        unrecordedAudio = view.unrecordedAudio
-        (camera, cameraSize) = (view.camera, view.cameraSize)
-        interruption = view.interruptionSentence
-        clipBuffer = view.record.clipBuffer?.seconds
-        app = view.record.app?.name
-        destinations = view.destinations.values.filter { !$0.isRemoved }.sorted { $0.destination < $1.destination }
-            .map { Destination($0) }
-        isOtherVersion = !view.isSameProtocol
-    }
-
-    var isOpen: Bool { [TakePhase.starting, .recording, .paused].contains { $0.rawValue == phase } }
-}
 
 /// An app's open question whether it may record.
 struct TakeQuestion: Encodable, Equatable, Sendable {
@@ -69,15 +12,6 @@ struct TakeQuestion: Encodable, Equatable, Sendable {
     init?(_ view: TakeView) {
         guard let question = view.question else { return nil }
         (id, self.question) = (view.record.id, question)
-    }
-}
-
-extension TakeModel.Destination {
-    init(_ status: DestinationStatus) {
-        let ending = status.ending.flatMap { $0 == .finished ? nil : DestinationSentences.words($0) }
-        self.init(
-            number: status.destination, label: status.label, phase: status.phase.rawValue, link: status.link,
-            problem: ending ?? (status.ending == nil ? status.problem.map(DestinationSentences.phrase) : nil))
     }
 }
 
