@@ -1,4 +1,4 @@
-// The decisions of a split recording: when a file ends, and which access unit of audio is the first of the next. Pure.
+// The decisions of a split recording: when a file ends, and when a keyframe is requested for that. Pure.
 import KineMedia
 
 /// Decides at which keyframe a part of a recording ends. Times are the take's.
@@ -52,16 +52,76 @@ struct SplitPolicy: Sendable {
     }
 }
 
-/// Where one audio track continues in the next part. Access units are counted from the beginning of the take, and each
-/// is in one part: programs that join files keep every access unit.
-struct AudioCut: Sendable, Equatable {
-    /// The next part's first access unit, the one of the part's first instant.
-    let first: Int
-    /// Samples a channel at its start that come before the part's first frame.
-    let mediaStart: Int
+/// Decides when a recording continues in its next part, and requests one keyframe for each. Times are the take's.
+struct SplitStateMachine: Sendable {
+    /// Nil for a stream, which is never split.
+    private var policy: SplitPolicy?
+    /// Bytes. A file that may not have so many ends the recording: a person has bounded it.
+    private let leastContinued: Int64
+    /// The size beyond which a file could not grow, though its file system had stated no limit.
+    private var refusedSize = Int64.max
+    /// The keyframe that ends the part was not requested yet.
+    private var mustRequest = true
+    /// The part's file cannot grow: frames are left out until a keyframe begins the next one.
+    private(set) var isAwaitingPart = false
 
-    init(at time: MediaTime, _ format: AudioTrackFormat) {
-        let position = Int(time.ticks(timescale: Int32(clamping: format.sampleRate))) + format.primingSamples
-        (first, mediaStart) = position.quotientAndRemainder(dividingBy: format.samplesPerAccessUnit)
+    /// - Parameter leastContinued: bytes. A file that may not have so many ends the recording.
+    init(_ configuration: TakeConfiguration, leastContinued: Int64) {
+        policy = configuration.file == nil ? nil : SplitPolicy(limit: configuration.split, start: .zero)
+        self.leastContinued = leastContinued
+    }
+
+    /// Whether there can be more than one part.
+    var isPossible: Bool { policy != nil }
+
+    /// Whether a limit was chosen for each part.
+    var hasChosenLimit: Bool { policy?.limit != nil }
+
+    /// The time from which on a keyframe is wanted, to begin the next part with; nil while that is unknown.
+    var due: MediaTime? { policy?.due }
+
+    /// The most bytes of a file, if the recording then continues in another file.
+    ///
+    /// - Parameter stated: what the file system allows, as far as that is known; otherwise `.max`.
+    func fileLimit(stated: Int64) -> Int64? {
+        let limit = min(stated, refusedSize)
+        return policy != nil && limit < .max && limit >= leastContinued ? limit : nil
+    }
+
+    /// Notes the size that the file would have if it ended now with all queued samples, and the limit that is known by
+    /// now; both in bytes.
+    mutating func note(size: Int64, limit: Int64, at time: MediaTime) {
+        if let limit = fileLimit(stated: limit) { policy?.bound(limit) }
+        policy?.note(bytes: size, at: time)
+    }
+
+    /// Returns `due` once for each keyframe to request.
+    mutating func consumeDue() -> MediaTime? {
+        guard mustRequest, let due else { return nil }
+        mustRequest = false
+        return due
+    }
+
+    /// Whether the part ends at a keyframe. Call `beginPart` or `passKeyframe` then.
+    func ends(atKeyframe time: MediaTime) -> Bool { policy?.ends(atKeyframe: time) ?? false }
+
+    /// The part goes on after a keyframe. If that was the requested one, it came too early: the next one has to be
+    /// requested too.
+    mutating func passKeyframe() { mustRequest = true }
+
+    /// The next part begins.
+    mutating func beginPart(at time: MediaTime) {
+        isAwaitingPart = false
+        policy = policy.map { SplitPolicy(limit: $0.limit, start: time) }
+        mustRequest = true
+    }
+
+    /// The file could not grow beyond `size` bytes. Returns whether the recording continues in another one, with the
+    /// next keyframe.
+    mutating func continues(afterRefusalAt size: Int64) -> Bool {
+        guard policy != nil, size >= leastContinued else { return false }
+        refusedSize = size
+        (isAwaitingPart, mustRequest) = (true, true)
+        return true
     }
 }
