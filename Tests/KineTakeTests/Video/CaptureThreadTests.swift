@@ -204,6 +204,21 @@ import Testing
         fixture.stop()
     }
 
+    @Test func `a switch that cannot begin leaves another one opening`() {
+        let failure = Monitor<VideoSourceError?>(nil)
+        let screen = ScriptedSource.Screen(size: Self.size)
+        var next = SourceSwitch()
+        let isOpening = next.begin(CaptureThread.Switch(open: { ScriptedSource.opening(screen) }, done: { _ in }))
+        let refused = CaptureThread.Switch(open: { () throws(VideoSourceError) in throw .noWindow(7) }) { result in
+            if case .failure(let error) = result { failure.withLock { $0 = error } }
+        }
+        let isRefusedOpening = next.begin(refused)
+        var shown: PixelSize?
+        let isOver = next.advance(SourceFraming(TakeConfiguration.Video())) { shown = $0.size }
+        #expect(isOpening && !isRefusedOpening && isOver && shown == Self.size)
+        #expect(failure.withLock { $0 } == VideoSourceError.noWindow(7))
+    }
+
     @Test func `a source that takes its time to open keeps nothing up, and may be given up`() throws {
         /// Opens once it is told to.
         final class Slow: VideoSourceOpening, @unchecked Sendable {

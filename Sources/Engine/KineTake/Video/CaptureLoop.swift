@@ -6,48 +6,36 @@ import KinePlatform
 
 /// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
 final class CaptureLoop {
-    private var source: any VideoSource
-    /// The last interruption reported to the engine.
-    private var interruption: SourceInterruption?
-    /// The last findings reported to the engine.
-    private var exclusionFindings: ExclusionFindings?
-    private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
-    /// The switch to confirm with the new source's first frame.
-    private var pendingSwitch: CaptureThread.Switch?
-    private let crop: PictureGeometry.Crop
-    /// The take's turn, after the source's own.
-    private let orientation: Orientation
-    private let whenUnplugged: TakeConfiguration.WhenUnplugged
-    private let wake: WakeSignal
+    private var input: CaptureSource
+    private var sourceSwitch = SourceSwitch()
+    private let framing: SourceFraming
     private let compositor: Compositor
     private let camera: CameraOverlay
-    /// The camera's descriptor, as the waiter has it.
-    private var cameraDescriptor: Int32 = -1
     private let distributor: FrameDistributor
     private let clock: TakeClock
     private let cover: ScreenCover
     private let control: Monitor<CaptureThread.Control>
     private let observer: any TakeObserver
     private var machine: CaptureStateMachine
-    private var waiter: SourceWaiter
+    private var waiter: CaptureWaiter
+
+    private var source: any VideoSource { input.current }
 
     init(
         source: any VideoSource, configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover,
         control: Monitor<CaptureThread.Control>, wake: WakeSignal, delegate: any CaptureDelegate,
         observer: any TakeObserver
     ) throws(VideoSourceError) {
-        self.source = source
+        input = CaptureSource(source, whenUnplugged: configuration.whenUnplugged, observer: observer)
         self.clock = clock
         self.cover = cover
         self.control = control
         self.observer = observer
-        self.wake = wake
         let video = configuration.video
-        crop = video.crop
-        orientation = video.orientation
-        whenUnplugged = configuration.whenUnplugged
-        try Self.check(source, crop, orientation)
-        let turn = source.orientation.followed(by: orientation)
+        let framing = SourceFraming(video)
+        self.framing = framing
+        try framing.check(source)
+        let turn = framing.orientation(of: source)
         let size = PictureGeometry(source: source.size, orientation: turn, crop: video.crop, size: video.size).size
         let slots = try delegate.makeSlots(size: size)
         compositor = Compositor(
@@ -62,7 +50,7 @@ final class CaptureLoop {
                         error.sentence + " The take goes on without it, and shows it as soon as it gives a picture."))
             })
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
-        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor], drained: source.drained)
+        waiter = CaptureWaiter(wake: wake, source: source)
         let references = compositor.references
         distributor = delegate.captureOpened(
             FrameCanvas(
@@ -81,15 +69,6 @@ final class CaptureLoop {
         }
     }
 
-    private static func check(
-        _ source: any VideoSource, _ crop: PictureGeometry.Crop, _ orientation: Orientation
-    ) throws(VideoSourceError) {
-        let upright = source.orientation.followed(by: orientation).turned(source.size)
-        if case .part(let rect) = crop, rect.intersection(PixelRect(size: upright)).isEmpty {
-            throw .outsideSource(rect, source: upright)
-        }
-    }
-
     /// Returns when `isStopping` is set.
     func run() throws(VideoSourceError) {
         defer { _ = publish() }
@@ -101,7 +80,7 @@ final class CaptureLoop {
                 machine.collected(at: MonotonicClock.now())
             case .beginFrame: try readFrame()
             case .discardFrames: source.discardFrames()
-            case .confirmSwitch: pendingSwitch.take()?.done(.success(()))
+            case .confirmSwitch: sourceSwitch.confirm()
             case .hideCamera(let isHidden): if camera.hide(isHidden) { machine.noteSourceChanged() }
             }
         }
@@ -123,62 +102,33 @@ final class CaptureLoop {
             )
         }
         if isStopping { return nil }
-        if let wanted { begin(wanted) }
-        if isSwitchGivenUp { next?.opening.giveUp() }
+        if let wanted, sourceSwitch.begin(wanted) { renewWaiter() }
+        if isSwitchGivenUp { sourceSwitch.giveUp() }
         if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
-        goOnOpening()
+        advanceSwitch()
         let now = MonotonicClock.now()
         conditions.clockOffset = now - clock.mediaTime(at: now).nanoseconds
         conditions.cover = cover.state
-        conditions.isScreenTaken = next?.opening.coversScreen == true
+        conditions.isScreenTaken = sourceSwitch.coversScreen
         conditions.stillInterval = distributor.stillInterval
         return machine.next(at: now, conditions)
     }
 
-    private func begin(_ request: CaptureThread.Switch) {
-        do throws(VideoSourceError) {
-            next = (try request.open(), request)
-            renewWaiter()
-        } catch {
-            request.done(.failure(error))
-        }
-    }
-
     /// Replaces the source once its successor is open and can be shown.
-    private func goOnOpening() {
-        guard let (opening, request) = next else { return }
-        do throws(VideoSourceError) {
-            guard let opened = try opening.processEvents() else { return }
-            try Self.check(opened, crop, orientation)
-            source = opened
-            // The new source does not stand still; nothing has come back.
-            interruption = nil
+    private func advanceSwitch() {
+        let isOver = sourceSwitch.advance(framing) { opened in
+            input.replace(with: opened)
             machine.changeSource(size: opened.size, at: MonotonicClock.now())
-            pendingSwitch = request
-        } catch {
-            request.done(.failure(error))
         }
-        next = nil
-        renewWaiter()
+        if isOver { renewWaiter() }
     }
 
     private func renewWaiter() {
-        cameraDescriptor = camera.descriptor
-        waiter = SourceWaiter(
-            wake: wake,
-            descriptors: [source.descriptor, cameraDescriptor] + (next.map { [$0.opening.descriptor] } ?? []),
-            drained: source.drained)
+        waiter.renew(source: source, camera: camera.descriptor, openings: sourceSwitch.descriptors)
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
-        if let opening = next?.opening, opening.coversScreen {
-            // No frame may show what the opening shows the person. Keeps the newest if the source loses unread frames.
-            let isDrained = source.losesUnreadFrames
-            if isDrained { _ = try source.processEvents() }
-            var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor] + source.drained)
-            let deadlines = [opening.deadline, isDrained ? source.deadline : nil].compactMap(\.self)
-            return waiter.wait(until: deadlines.min(), for: .sources)
-        }
+        if sourceSwitch.coversScreen { return try sleepUnderOpening() }
         var deadline = deadline
         // Between two frames the source's deadline is ignored, as its events are.
         switch interest {
@@ -193,23 +143,19 @@ final class CaptureLoop {
             if camera.processEvents(at: MonotonicClock.now()) || sourceHasChanged {
                 return machine.noteSourceChanged()
             }
-            if camera.descriptor != cameraDescriptor { renewWaiter() }
-            deadline = min(deadline, source.deadline ?? .max, camera.deadline, next?.opening.deadline ?? .max)
+            if camera.descriptor != waiter.cameraDescriptor { renewWaiter() }
+            deadline = min(deadline, source.deadline ?? .max, camera.deadline, sourceSwitch.deadline ?? .max)
         }
-        try reportSource()
+        try input.report()
         waiter.wait(until: deadline, for: interest)
     }
 
-    private func reportSource() throws(VideoSourceError) {
-        if source.interruption != interruption {
-            interruption = source.interruption
-            if let interruption, whenUnplugged == .stop, let end = VideoSourceError(ending: interruption) { throw end }
-            observer.observe(.interrupted(interruption))
-        }
-        if source.exclusionFindings != exclusionFindings {
-            exclusionFindings = source.exclusionFindings
-            observer.observe(.exclusions(exclusionFindings))
-        }
+    /// No frame may show what the opening shows the person. Keeps the newest if the source loses unread frames.
+    private func sleepUnderOpening() throws(VideoSourceError) {
+        let isDrained = source.losesUnreadFrames
+        if isDrained { _ = try source.processEvents() }
+        let deadlines = [sourceSwitch.deadline, isDrained ? source.deadline : nil].compactMap(\.self)
+        waiter.wait(until: deadlines.min(), forOpenings: sourceSwitch.descriptors, beside: source)
     }
 
     private func waitForSlot(until deadline: Int64) {
@@ -266,8 +212,7 @@ final class CaptureLoop {
         try source.addDamage(to: &machine.reported)
         // The card stands still, whatever is behind it.
         if machine.isCovered { machine.reported.removeAll() }
-        compositor.changeSource(
-            to: machine.reported.size, orientation: source.orientation.followed(by: orientation))
+        compositor.changeSource(to: machine.reported.size, orientation: framing.orientation(of: source))
         compositor.addDamage(to: &machine.reported)
     }
 
@@ -304,9 +249,4 @@ final class CaptureLoop {
             return true
         }
     }
-}
-
-extension VideoSource {
-    /// For `SourceWaiter`.
-    fileprivate var drained: [Int32] { losesUnreadFrames ? [descriptor] : [] }
 }

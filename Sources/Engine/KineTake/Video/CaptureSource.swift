@@ -1,0 +1,116 @@
+// The source that a capture reads: what the engine knows of it, how the take turns and cuts it, and the switch to
+// another one.
+import KineCapture
+import KineMedia
+
+/// The source of a capture, and what was reported of it. Used by the capture thread alone.
+struct CaptureSource {
+    private(set) var current: any VideoSource
+    /// The last interruption reported to the engine.
+    private var interruption: SourceInterruption?
+    /// The last findings reported to the engine.
+    private var exclusionFindings: ExclusionFindings?
+    private let whenUnplugged: TakeConfiguration.WhenUnplugged
+    private let observer: any TakeObserver
+
+    init(_ source: any VideoSource, whenUnplugged: TakeConfiguration.WhenUnplugged, observer: any TakeObserver) {
+        current = source
+        self.whenUnplugged = whenUnplugged
+        self.observer = observer
+    }
+
+    /// Releases the source, and reads another one from now on.
+    mutating func replace(with source: any VideoSource) {
+        current = source
+        // The new source does not stand still; nothing has come back.
+        interruption = nil
+    }
+
+    /// Reports an interruption and findings that are new. Throws if the take is set to end with that interruption.
+    mutating func report() throws(VideoSourceError) {
+        if current.interruption != interruption {
+            interruption = current.interruption
+            if let interruption, whenUnplugged == .stop, let end = VideoSourceError(ending: interruption) { throw end }
+            observer.observe(.interrupted(interruption))
+        }
+        if current.exclusionFindings != exclusionFindings {
+            exclusionFindings = current.exclusionFindings
+            observer.observe(.exclusions(exclusionFindings))
+        }
+    }
+}
+
+/// How a take turns and crops the frames of its sources.
+struct SourceFraming {
+    private let crop: PictureGeometry.Crop
+    /// The take's turn, after the source's own.
+    private let turn: Orientation
+
+    init(_ video: TakeConfiguration.Video) {
+        crop = video.crop
+        turn = video.orientation
+    }
+
+    /// The rotation that makes the source's frames upright, as the take shows them.
+    func orientation(of source: any VideoSource) -> Orientation { source.orientation.followed(by: turn) }
+
+    /// Throws `outsideSource` if the crop leaves nothing of the source.
+    func check(_ source: any VideoSource) throws(VideoSourceError) {
+        let upright = orientation(of: source).turned(source.size)
+        if case .part(let rect) = crop, rect.intersection(PixelRect(size: upright)).isEmpty {
+            throw .outsideSource(rect, source: upright)
+        }
+    }
+}
+
+/// The switch to another source, from its opening to its first frame. Used by the capture thread alone.
+///
+/// The next switch may begin to open while the last one still waits for its frame.
+struct SourceSwitch {
+    private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
+    /// The switch to confirm with the new source's first frame.
+    private var pending: CaptureThread.Switch?
+
+    /// For poll: the descriptor of the opening, if there is one.
+    var descriptors: [Int32] { next.map { [$0.opening.descriptor] } ?? [] }
+
+    /// The instant of CLOCK_MONOTONIC at which to call `advance` even without events; nil: never.
+    var deadline: Int64? { next?.opening.deadline }
+
+    /// The opening shows a person something over the screen that no frame may contain.
+    var coversScreen: Bool { next?.opening.coversScreen == true }
+
+    /// Begins to open a source, in place of one that is still being opened. If that cannot begin, answers the request
+    /// and returns false; the other opening then continues.
+    mutating func begin(_ request: CaptureThread.Switch) -> Bool {
+        do throws(VideoSourceError) {
+            next = (try request.open(), request)
+            return true
+        } catch {
+            request.done(.failure(error))
+            return false
+        }
+    }
+
+    /// Cancels the opening. It fails in a later `advance`.
+    func giveUp() { next?.opening.giveUp() }
+
+    /// Opens the source as far as possible. Passes it to `show` once it is open and fits the framing; otherwise answers
+    /// the request with the reason. Returns whether the opening is over.
+    mutating func advance(_ framing: SourceFraming, show: (any VideoSource) -> Void) -> Bool {
+        guard let (opening, request) = next else { return false }
+        do throws(VideoSourceError) {
+            guard let source = try opening.processEvents() else { return false }
+            try framing.check(source)
+            show(source)
+            pending = request
+        } catch {
+            request.done(.failure(error))
+        }
+        next = nil
+        return true
+    }
+
+    /// Answers the request of the source that is shown now.
+    mutating func confirm() { pending.take()?.done(.success(())) }
+}
