@@ -236,8 +236,8 @@ let table = """
           SystemPackage HTTPTypes
       KineTakeTests: KinePulse KineTake KineCapture KineCodecs KineContainers KineImaging KineMedia KinePlatform
           KineRings KineX11 KineX264 KineMeasure AudioTesting CoreTesting ThreadTesting SystemPackage
-      KineSupervisionTests: KineMeasure KineSupervision KineServices KineWire KineMedia KinePlatform CoreTesting
-          CLinux SystemPackage
+      KineSupervisionTests: KineMeasure KineSupervision KineTake KineServices KineWire KineRings KineMedia KinePlatform
+          CoreTesting CLinux SystemPackage
       KineHostTests: KinePulse KinePipeWire KineSupervision KineHost KineTake KineCapture KineDesktop KineServices
           KineWire KineMedia KinePlatform KineText KineMeasure CoreTesting ThreadTesting DesktopTesting ProcessTesting
           SystemPackage
