@@ -1,0 +1,202 @@
+// The monitors and windows that a person chooses among in the studio: which there are, whose picture is made next, and
+// the pictures.
+import FoundationEssentials
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineTake
+import KineWire
+
+/// Opens every source, and reads one at a time. Used by one thread. Instants are nanoseconds of CLOCK_MONOTONIC.
+struct SurveyedSources {
+    /// Nanoseconds between two pictures, and until the next source that had none yet.
+    private static let interval: Int64 = 500_000_000
+    private static let firstInterval: Int64 = 20_000_000
+    /// Nanoseconds between two searches for windows.
+    private static let searchInterval: Int64 = 2_000_000_000
+    /// Nanoseconds until a large picture that cannot be made is given up.
+    private static let stillTimeout: Int64 = 5_000_000_000
+    /// The most sources that are offered: a person does not choose among more.
+    private static let most = 64
+
+    private var list: SourceList?
+    private var sources: [SurveyPicture.Subject: SurveyedSource] = [:]
+    private var nextSearch: Int64 = 0
+    private var nextPicture: Int64 = 0
+    /// The monitor whose large picture a page waits for, and when that is given up.
+    private var still: (monitor: String, deadline: Int64)?
+    /// Never cancelled: the sources that are read here open without a person.
+    private let cancellation = Cancellation()
+
+    /// The latest instant to call `search`, `makeStill` and `takePicture`.
+    var nextDeadline: Int64 { min(nextSearch, nextPicture) }
+
+    /// The large picture comes from `makeStill`.
+    mutating func requestStill(of monitor: String, at now: Int64) {
+        still = (monitor, now + Self.stillTimeout)
+        nextPicture = 0
+    }
+
+    /// Closes all sources. The next search finds them again.
+    mutating func closeAll() { sources = [:] }
+
+    /// Searches if it is time to. Returns the monitors and windows if others exist than at the last search.
+    mutating func search(at now: Int64) -> SourceList? {
+        guard now >= nextSearch else { return nil }
+        nextSearch = now + Self.searchInterval
+        let found = SourceSurvey.screens()
+        keep(found)
+        guard found != list else { return nil }
+        list = found
+        return found
+    }
+
+    /// Closes the sources that are gone.
+    private mutating func keep(_ found: SourceList) {
+        // The portal of a desktop would ask the person.
+        let monitors = found.screenBackend == .portal ? [] : found.monitors
+        var subjects = monitors.map { monitor -> (SurveyPicture.Subject, TakeConfiguration.Source) in
+            (.monitor(monitor.name), .screen(monitor: monitor.name))
+        }
+        subjects += found.windows.map { (.window($0.id), .window($0.id)) }
+        let wanted = Dictionary(subjects.prefix(Self.most), uniquingKeysWith: { $1 })
+        sources = wanted.reduce(into: [:]) { result, pair in
+            result[pair.key] = sources[pair.key] ?? SurveyedSource(pair.value, cancellation)
+        }
+    }
+
+    /// The large picture that a page waits for, as soon as its monitor can be read. Call it before `takePicture`.
+    mutating func makeStill(at now: Int64) -> SurveyPicture? {
+        guard now >= nextPicture, let (monitor, deadline) = still else { return nil }
+        guard now < deadline, let source = sources[.monitor(monitor)] else {
+            still = nil
+            return nil
+        }
+        do throws(VideoSourceError) {
+            guard let jpeg = try source.jpeg(fitting: SurveyPicture.stillLimit) else { return nil }
+            still = nil
+            return SurveyPicture(.monitor(monitor), jpeg: Data(jpeg))
+        } catch {
+            source.fail(at: now)
+            still = nil
+            return nil
+        }
+    }
+
+    /// A picture, if it is time for one, of the source that waits longest among those that have changed.
+    mutating func takePicture(at now: Int64) -> SurveyPicture? {
+        guard now >= nextPicture else { return nil }
+        let hasNew = still != nil || sources.values.contains { $0.turn.isFirst && $0.turn.isDue(at: now) }
+        nextPicture = now + (hasNew ? Self.firstInterval : Self.interval)
+        let waiting = sources.filter { $0.value.turn.isDue(at: now) }
+            .sorted { $0.value.turn.precedes($1.value.turn) }
+        for (subject, source) in waiting {
+            if let jpeg = source.takePicture(at: now) { return SurveyPicture(subject, jpeg: Data(jpeg)) }
+        }
+        return nil
+    }
+}
+
+/// A monitor or window, opened at its first turn.
+private final class SurveyedSource {
+    private enum State {
+        case closed
+        case opening(any VideoSourceOpening)
+        case open(any VideoSource)
+    }
+
+    private(set) var turn = PictureTurn()
+    private let configuration: TakeConfiguration
+    private let cancellation: Cancellation
+    private var state = State.closed
+    /// The damage since the newest picture.
+    private var damage = DamageRegion(size: PixelSize(width: 1, height: 1))
+
+    init(_ source: TakeConfiguration.Source, _ cancellation: Cancellation) {
+        var configuration = TakeConfiguration(source: source, output: nil)
+        configuration.video.showsCursor = false
+        (self.configuration, self.cancellation) = (configuration, cancellation)
+    }
+
+    /// Closes the source, which cannot be read, until its turn comes again.
+    func fail(at now: Int64) {
+        state = .closed
+        turn.failed(at: now)
+    }
+
+    /// The current frame; nil: the source is not open yet, or cannot be read now.
+    func jpeg(fitting limit: PixelSize) throws(VideoSourceError) -> [UInt8]? {
+        guard let source = try opened() else { return nil }
+        return try SourcePicture.jpeg(of: source, fitting: limit)
+    }
+
+    /// Takes its turn. Nil: nothing has changed, or the source cannot be read.
+    func takePicture(at now: Int64) -> [UInt8]? {
+        do throws(VideoSourceError) {
+            guard let jpeg = try changedJPEG() else {
+                turn.passed()
+                return nil
+            }
+            turn.pictured(at: now)
+            return jpeg
+        } catch {
+            fail(at: now)
+            return nil
+        }
+    }
+
+    /// Nil: the source is not open yet, or nothing has changed.
+    private func changedJPEG() throws(VideoSourceError) -> [UInt8]? {
+        guard let source = try opened() else { return nil }
+        try source.addDamage(to: &damage)
+        guard !damage.isEmpty, let jpeg = try SourcePicture.jpeg(of: source, fitting: SurveyPicture.limit) else {
+            return nil
+        }
+        damage.removeAll()
+        return jpeg
+    }
+
+    /// The source with its events handled; nil: it is not open yet.
+    private func opened() throws(VideoSourceError) -> (any VideoSource)? {
+        if case .closed = state {
+            state = .opening(try SourceRegistry.all.open(configuration, cancellation) { _ in })
+        }
+        if case .opening(let opening) = state, let source = try opening.processEvents() { state = .open(source) }
+        guard case .open(let source) = state else { return nil }
+        _ = try source.processEvents()
+        return source
+    }
+}
+
+/// When a source gets its next picture: new ones first, then the one whose picture is the oldest. Pure. Instants are
+/// nanoseconds of CLOCK_MONOTONIC.
+struct PictureTurn {
+    private enum Last: Comparable {
+        case never
+        /// An attempt gave no picture.
+        case attempt
+        case picture(at: Int64)
+    }
+
+    /// Nanoseconds until a source that cannot be read is tried again.
+    private static let retryInterval: Int64 = 5_000_000_000
+
+    private var last = Last.never
+    /// The earliest instant of the next attempt.
+    private var retry: Int64 = 0
+
+    /// No attempt was made yet, or all of them have failed.
+    var isFirst: Bool { last == .never }
+
+    func isDue(at now: Int64) -> Bool { retry <= now }
+
+    func precedes(_ other: PictureTurn) -> Bool { last < other.last }
+
+    mutating func pictured(at now: Int64) { last = .picture(at: now) }
+
+    /// The attempt gave no picture. The source counts as new no longer: one that cannot be read would be asked without a
+    /// pause.
+    mutating func passed() { last = max(last, .attempt) }
+
+    mutating func failed(at now: Int64) { retry = now + Self.retryInterval }
+}
