@@ -63,6 +63,21 @@ import Testing
                 + "240 ms to send  c: crashed  30.0 fps  12 unchanged  0 dropped")
     }
 
+    @Test func `a pause shows the last progress again, and the next line counts its frames from it`() {
+        var history = ProgressHistory(isVerbose: false)
+        let early = history.pause()
+        #expect(early == nil)
+        history.resume()
+        history.start(hasFile: true)
+        let first = history.advance(to: progress)
+        #expect(first.last == nil && first.text(columns: 80) == "● 0:07  1.2 MB")
+        let paused = history.pause()
+        #expect(paused?.text(columns: 80) == "‖ 0:07  1.2 MB  paused")
+        history.resume()
+        let next = history.advance(to: progress(destinations))
+        #expect(next.last == progress && !next.isPaused)
+    }
+
     @Test func `a narrow terminal gets services' ids instead of addresses, and then less of the end`() {
         let line = ProgressLine(progress: progress(Array(destinations.dropFirst())))
         #expect(line.text(columns: 62) == "● 0:07  1.2 MB  rtmp (h/app): starting, connecting  c: crashed")

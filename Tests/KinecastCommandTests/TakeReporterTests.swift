@@ -105,6 +105,21 @@ import Testing
             ])
     }
 
+    @Test func `failures wait for the beginning of the take, and no longer`() {
+        func failure(_ destination: Int) -> DestinationEvent {
+            DestinationEvent(destination: destination, label: "live", kind: .ended(.failed("It has no key.")))
+        }
+        var reports = DestinationReports()
+        let early = reports.receive(failure(0))
+        #expect(early == DestinationReports.Report())
+        let delayed = reports.takeStarted()
+        #expect(delayed == ["kinecast: live failed: It has no key; this destination is over."])
+        let late = reports.receive(failure(1))
+        #expect(late.line == delayed.first)
+        let rest = reports.flushEarlyFailures()
+        #expect(rest.isEmpty)
+    }
+
     static let death = EngineDeath(cause: .died, ending: .exited(status: 3), file: .notBegun)
 
     @Test func `an engine that dies before its take began does not hide why destinations failed`() throws {

@@ -53,3 +53,37 @@ struct ProgressLine {
         return "\(name): \(parts.joined(separator: ", "))"
     }
 }
+
+/// The progress that was reported so far, from which the next line is made.
+struct ProgressHistory {
+    private let isVerbose: Bool
+    private var last: TakeProgress?
+    private var isPaused = false
+    /// False until the take has started.
+    private var hasFile = false
+
+    init(isVerbose: Bool) { self.isVerbose = isVerbose }
+
+    /// - Parameter hasFile: whether the lines show the size of what is written.
+    mutating func start(hasFile: Bool) { self.hasFile = hasFile }
+
+    /// Returns the line of newer progress.
+    mutating func advance(to progress: TakeProgress) -> ProgressLine {
+        defer { last = progress }
+        return line(progress)
+    }
+
+    /// Returns the line that shows the pause; nil before the first progress.
+    mutating func pause() -> ProgressLine? {
+        isPaused = true
+        guard let last else { return nil }
+        return line(last)
+    }
+
+    /// The next progress shows it.
+    mutating func resume() { isPaused = false }
+
+    private func line(_ progress: TakeProgress) -> ProgressLine {
+        ProgressLine(progress: progress, last: last, isPaused: isPaused, hasFile: hasFile, isVerbose: isVerbose)
+    }
+}

@@ -6,29 +6,16 @@ import KineWire
 
 /// Prints the course of one take.
 final class TakeReporter {
+    private let configuration: TakeConfiguration
     private let terminal: Terminal
     private let output: Terminal
     let isJSON: Bool
     /// Whether a progress line is rewritten once a second. Not with COMMAND, which uses the terminal.
     let showsProgress: Bool
     private let isVerbose: Bool
-    /// The names of the destinations, in order.
-    private let destinations: [String]
-    private let clipBuffer: MediaTime?
-    private let hasFile: Bool
-    /// Whether the user chose the highest bitrate of the destinations.
-    private let hasOwnMaximum: Bool
-    private let whenLocked: TakeConfiguration.WhenLocked
-    private var last: TakeProgress?
-    private var isPaused = false
     private var started: TakeStarted?
-    /// The destinations that were reported as live, and the links that were printed.
-    private var live: Set<Int> = []
-    private var links: [Int: String] = [:]
-    private var playerLinks: [Int: String] = [:]
-    /// Failures of destinations before the take began. They are delayed because the take's own failure often has the
-    /// same reason, which is printed once.
-    private var earlyFailures: [(reason: String, sentence: String)] = []
+    private var history: ProgressHistory
+    private var destinations = DestinationReports()
 
     /// - Parameters:
     ///   - terminal: for sentences and the progress line.
@@ -38,16 +25,11 @@ final class TakeReporter {
         _ configuration: TakeConfiguration, terminal: Terminal, output: Terminal = .standardOutput, json: Bool,
         hasCommand: Bool, isVerbose: Bool = false
     ) {
-        self.terminal = terminal
-        self.output = output
-        destinations = configuration.destinations.map(\.label)
-        clipBuffer = configuration.clipBuffer
-        hasFile = configuration.file != nil
-        hasOwnMaximum = configuration.video.maximumBitrate != nil
-        whenLocked = configuration.whenLocked
+        (self.configuration, self.terminal, self.output) = (configuration, terminal, output)
         isJSON = json
         showsProgress = terminal.isInteractive && !hasCommand && !json
         self.isVerbose = isVerbose
+        history = ProgressHistory(isVerbose: isVerbose)
     }
 
     /// Descriptors that become readable when waiting lines are written; empty if all are written.
@@ -82,7 +64,8 @@ final class TakeReporter {
         case .finishing:
             emit(JSONEvent("finishing"))
             let what =
-                !destinations.isEmpty ? "Ending the broadcast" : hasFile ? "Finishing the file" : "Ending the take"
+                !configuration.destinations.isEmpty
+                ? "Ending the broadcast" : configuration.file != nil ? "Finishing the file" : "Ending the take"
             if !isJSON { terminal.line("\(what). Press Ctrl-C again to stop immediately.") }
         case .commandEnded(let ending):
             emit(
@@ -103,11 +86,11 @@ final class TakeReporter {
         case .engine(.started(let take)): start(take)
         case .engine(.progress(let progress)): show(progress)
         case .engine(.paused):
-            isPaused = true
+            let line = history.pause()
             emit(JSONEvent("paused"))
-            if let last { drawLine(last) }
+            if let line { draw(line) }
         case .engine(.resumed):
-            isPaused = false
+            history.resume()
             emit(JSONEvent("resumed"))
         case .engine(.screenLocked(let isLocked)): screenLocked(isLocked)
         case .engine(.sourceInterrupted(let interruption)): sourceInterrupted(interruption)
@@ -134,7 +117,7 @@ final class TakeReporter {
         case .engine(.destination(let event)): destination(event)
         case .ended(let outcome):
             for place in [terminal, output] { place.writer?.keepAll() }
-            reportEarlyFailures(except: outcome.reason)
+            destinations.flushEarlyFailures(except: outcome.reason).forEach(terminal.line)
             if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.sentence }) }
             outcome.print(on: terminal)
             emit(.summary(outcome, size: started?.size))
@@ -146,7 +129,7 @@ final class TakeReporter {
     private func screenLocked(_ isLocked: Bool) {
         emit(JSONEvent("screenLocked") { $0.locked = isLocked })
         guard !isJSON else { return }
-        switch (isLocked, whenLocked) {
+        switch (isLocked, configuration.whenLocked) {
         case (true, .pause): terminal.line("The screen is locked; the take pauses until it is unlocked.")
         case (true, .keepRunning): terminal.line("The screen is locked; a plain card is shown until it is unlocked.")
         case (false, _): terminal.line("The screen is unlocked.")
@@ -170,7 +153,8 @@ final class TakeReporter {
 
     private func start(_ take: TakeStarted) {
         started = take
-        reportEarlyFailures()
+        history.start(hasFile: take.output != nil)
+        destinations.takeStarted().forEach(terminal.line)
         emit(
             JSONEvent("started") {
                 $0.id = take.id
@@ -180,11 +164,13 @@ final class TakeReporter {
                 $0.environment = take.environment
                 $0.maximumBitrate = take.maximumBitrate
             })
-        if !isJSON, !hasOwnMaximum, let bits = take.maximumBitrate {
+        // A bitrate that the user chose needs no line.
+        if !isJSON, configuration.video.maximumBitrate == nil, let bits = take.maximumBitrate {
             terminal.line("The destinations get at most \(Quantity.bitrate(bits)); --max-bitrate changes that.")
         }
         guard showsProgress else { return }
-        terminal.line(Self.heading(take, destinations, clipBuffer: clipBuffer))
+        let labels = configuration.destinations.map(\.label)
+        terminal.line(Self.heading(take, labels, clipBuffer: configuration.clipBuffer))
         if !take.environment.isEmpty { terminal.line(take.environment.joined(separator: " ")) }
     }
 
@@ -208,35 +194,15 @@ final class TakeReporter {
 
     private func destination(_ event: DestinationEvent) {
         emit(.destination(event))
-        let sentence = DestinationSentences.sentence(event, isKnownLive: live.contains(event.destination))
-        switch event.kind {
-        case .phase(.live): live.insert(event.destination)
-        case .restarting: live.remove(event.destination)
-        case .link(let link):
-            live.insert(event.destination)
-            if !isJSON, links.updateValue(link, forKey: event.destination) != link { show(link) }
-        case .log(let line):
-            // A reader of the JSON events already has it.
-            if isVerbose, !isJSON { terminal.line("\(event.label): \(line.level.rawValue): \(line.message)") }
-        case .playerLink(let link):
-            if !isJSON, playerLinks.updateValue(link, forKey: event.destination) != link { show(link) }
-        default: break
+        let report = destinations.receive(event)
+        // A reader of the JSON events already has the link and the log.
+        if !isJSON, let link = report.link { show(link) }
+        if !isJSON, isVerbose, case .log(let line) = event.kind {
+            terminal.line("\(event.label): \(line.level.rawValue): \(line.message)")
         }
         // The progress line and the JSON events already show the state, which changes often.
         if case .state = event.kind, wantsProgress { return }
-        guard let sentence else { return }
-        let line = (sentence.isWarning ? "kinecast: " : "") + sentence.text
-        if case .ended(.failed(let reason)) = event.kind, started == nil {
-            earlyFailures.append((reason, line))
-        } else {
-            terminal.line(line)
-        }
-    }
-
-    /// Prints the delayed failures, except the one that the take's own failure repeats.
-    private func reportEarlyFailures(except reason: String? = nil) {
-        for failure in earlyFailures where failure.reason != reason { terminal.line(failure.sentence) }
-        earlyFailures = []
+        if let line = report.line { terminal.line(line) }
     }
 
     /// Prints a link for a script on standard output, unless both streams are a terminal: a sentence has it already.
@@ -246,14 +212,8 @@ final class TakeReporter {
 
     private func show(_ progress: TakeProgress) {
         emit(JSONEvent("progress") { $0.set(progress) })
-        drawLine(progress)
-        last = progress
+        draw(history.advance(to: progress))
     }
 
-    private func drawLine(_ progress: TakeProgress) {
-        guard showsProgress else { return }
-        let line = ProgressLine(
-            progress: progress, last: last, isPaused: isPaused, hasFile: started?.output != nil, isVerbose: isVerbose)
-        terminal.status(line.text)
-    }
+    private func draw(_ line: ProgressLine) { if showsProgress { terminal.status(line.text) } }
 }
