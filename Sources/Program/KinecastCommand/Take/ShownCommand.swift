@@ -61,3 +61,63 @@ struct CommandProcess {
 
     func signal(_ number: Int32) { leadsGroup ? process.signalGroup(number) : process.signal(number) }
 }
+
+/// COMMAND in the course of one take: its process while it runs, and the deadline for its end.
+struct CommandRun {
+    /// The time for COMMAND to end by itself after the take, in nanoseconds.
+    private static let grace: Int64 = 3_000_000_000
+    /// The time for COMMAND to end by itself after its window was closed, in nanoseconds. Together with `grace` it
+    /// equals the time that the engine keeps a private screen.
+    private static let closingGrace: Int64 = 2_000_000_000
+
+    private let command: ShownCommand?
+    private let output: FileDescriptor
+    private let ignoredSignals: [Int32]
+    private var process: CommandProcess?
+    /// The instant by which COMMAND has to end, in nanoseconds of CLOCK_MONOTONIC; nil while there is none.
+    private(set) var deadline: Int64?
+
+    /// - Parameters:
+    ///   - command: nil for a take without COMMAND.
+    ///   - output: COMMAND's standard output.
+    ///   - signals: the signals that COMMAND ignores.
+    init(_ command: ShownCommand?, output: FileDescriptor, ignoring signals: [Int32]) {
+        (self.command, self.output, ignoredSignals) = (command, output, signals)
+    }
+
+    /// Nil while COMMAND does not run.
+    var pid: Int32? { process?.pid }
+
+    /// Starts COMMAND, if the take has one. Returns a sentence if it cannot be started. Call on the main thread.
+    mutating func start(environment: [String]) -> String? {
+        guard let command else { return nil }
+        do {
+            process = try CommandProcess(command, environment: environment, output: output, ignoring: ignoredSignals)
+            return nil
+        } catch {
+            return "The command \(command.executable) cannot be started: \(error); check its permissions."
+        }
+    }
+
+    /// Returns how COMMAND ended, once.
+    mutating func poll() -> ChildProcess.Ending? {
+        guard let ending = process?.poll() else { return nil }
+        process = nil
+        return ending
+    }
+
+    /// Sends a signal to COMMAND, if it runs.
+    func signal(_ number: Int32) { process?.signal(number) }
+
+    /// COMMAND's window was closed, so COMMAND gets time to end.
+    mutating func awaitEnd() { deadline = MonotonicClock.now() + Self.closingGrace }
+
+    /// Asks COMMAND to end, and gives it time for that.
+    mutating func terminate() {
+        signal(SIGTERM)
+        deadline = MonotonicClock.now() + Self.grace
+    }
+
+    /// The deadline has passed.
+    mutating func endGrace() { deadline = nil }
+}
