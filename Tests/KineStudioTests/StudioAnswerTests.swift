@@ -161,6 +161,16 @@ import Testing
         #expect(StudioLoop.problem(in: "") == nil)
     }
 
+    @Test func `a recording starts only when the last start has ended`() {
+        var takes = ShownTakes()
+        let isFirst = takes.beginStart()
+        let isSecond = takes.beginStart()
+        #expect(isFirst && !isSecond && takes.isStarting)
+        takes.endStart()
+        let isNext = !takes.isStarting && takes.beginStart()
+        #expect(isNext)
+    }
+
     @Test func `a picture can be loaded for a while after the next one has come`() {
         var list = SourceList()
         list.windows = [

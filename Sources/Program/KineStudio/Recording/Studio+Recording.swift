@@ -11,7 +11,7 @@ extension StudioRoute {
         .get("api/choice") { studio, _ in studio.choices.kept.map { .answer(StudioAnswer(body: $0)) } ?? .done },
         .post("api/takes") { studio, call in try studio.record(call) },
         .post("api/takes/cancel") { studio, _ in
-            guard studio.isStarting.withLock({ $0 }) else {
+            guard studio.takes.withLock({ $0.isStarting }) else {
                 throw StudioProblem(.conflict, "No recording is being started.")
             }
             return studio.ask(.cancel)
@@ -63,18 +63,14 @@ extension Studio {
         let choice: RecordingChoice = try call.value()
         guard choice.isValid else { throw StudioProblem.malformed }
         // A key of the desktop ends the take that was begun here, and so would this request.
-        if takes.withLock({ $0.contains(where: \.isOpen) }) {
+        if takes.withLock({ $0.isAnyOpen }) {
             throw StudioProblem(.conflict, "A take runs already; end it first.")
         }
         let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
         if choice.isRecordedBeside, file == nil { throw StudioProblem.noVideos }
         guard let arguments = choice.arguments(recordingTo: file?.escaped) else { throw StudioProblem.malformed }
         let files = try TakeSettings(of: choice.destinations ?? [], call, settings)
-        let isFirst = isStarting.withLock { isStarting in
-            defer { isStarting = true }
-            return !isStarting
-        }
-        guard isFirst else {
+        guard takes.withLock({ $0.beginStart() }) else {
             files.remove()
             throw StudioProblem(.conflict, "A recording is being started; wait for it.")
         }
@@ -85,7 +81,7 @@ extension Studio {
 
     /// The recording that was asked for has begun, or has failed.
     func endStart() {
-        isStarting.withLock { $0 = false }
+        takes.withLock { $0.endStart() }
         hub.send("starting", Starting(isStarting: false), isState: true)
     }
 

@@ -9,8 +9,6 @@ import Synchronization
 
 /// Any thread may call.
 final class Studio: Sendable {
-    private static let mostOtherCookies = 16
-
     let hub: EventHub
     /// The loop reads these messages. It starts programs and counts pages.
     let inbox: Mailbox<StudioLoop.Message>
@@ -20,17 +18,12 @@ final class Studio: Sendable {
     let sheets: Sheets
     let settings: ServiceSettings
     let choices: KeptChoice
-    let takes = Mutex<[TakeSnapshot]>([])
+    let takes = Mutex(ShownTakes())
     /// Requests to the engines of running takes, which the loop passes on.
     let requests = TakeRequests()
     let survey = Mutex(SurveyState())
-    /// Whether a recording was asked for whose take is not there yet.
-    let isStarting = Mutex(false)
     let families: RecordingFamilies
-    private let questions = Mutex<[TakeQuestion]>([])
-    private let secrets = Mutex(StudioSecrets())
-    private let gate = Mutex<StudioGate?>(nil)
-    fileprivate let proof = StudioProof()
+    fileprivate let sessions: StudioSessions
 
     /// - Parameter choices: the file of the last choice.
     init(
@@ -38,6 +31,7 @@ final class Studio: Sendable {
         settings: ServiceSettings = ServiceSettings()
     ) {
         (self.inbox, self.choices, self.library, self.settings) = (inbox, choices, library, settings)
+        sessions = StudioSessions { inbox.post(.redeemed($0)) }
         previews = Previews { inbox.post(.previewed) }
         let hub = EventHub { inbox.post(.pages($0, asking: $1)) }
         let families = RecordingFamilies()
@@ -54,9 +48,8 @@ final class Studio: Sendable {
 
     /// Answers requests from now on.
     func open(port: Int, publicURL: PublicURL?) {
-        let gate = StudioGate(secrets: secrets.withLock { $0 }, port: port, publicURL: publicURL)
         hub.send("takes", [TakeSnapshot](), isState: true)
-        self.gate.withLock { $0 = gate }
+        sessions.open(port: port, publicURL: publicURL)
     }
 
     /// What a window may do, which is no more than it shows.
@@ -69,9 +62,7 @@ final class Studio: Sendable {
         }
     }
 
-    func makeLink(to scope: StudioScope) -> RandomToken {
-        secrets.withLock { $0.makeLink(to: scope, at: MonotonicClock.now()) }
-    }
+    func makeLink(to scope: StudioScope) -> RandomToken { sessions.makeLink(to: scope) }
 
     /// Whether the windows of a scope have that recording.
     func shows(_ recording: String, in scope: StudioScope) -> Bool {
@@ -82,15 +73,6 @@ final class Studio: Sendable {
             guard case .recording(let shown) = sheets.prompt(of: id) else { return false }
             return LibraryFile.id(of: shown.path) == recording
         }
-    }
-
-    /// Shows the questions of apps in the windows that may answer them.
-    func show(_ questions: [TakeQuestion]) {
-        let isNew = self.questions.withLock { shown in
-            defer { shown = questions }
-            return shown != questions
-        }
-        if isNew { hub.send("questions", questions, isState: true) }
     }
 
     func add(_ notice: TakeNotice) {
@@ -107,10 +89,7 @@ final class Studio: Sendable {
         to request: StudioRequest, showedToken: @Sendable () -> Bool = { true }, body read: () async throws -> [UInt8]
     ) async -> StudioResponse {
         do {
-            guard let gate = gate.withLock({ $0 }) else {
-                throw StudioProblem(.serviceUnavailable, "The studio is starting; try again.")
-            }
-            let match = try gate.judge(request, secrets.withLock { $0 }).get()
+            let match = try sessions.judge(request)
             if let scope = match.scope, !scope.permits(match, shows: { shows($0, in: scope) }) {
                 throw StudioGate.Refusal.outOfScope
             }
@@ -135,9 +114,9 @@ extension StudioRoute {
     static let page: [StudioRoute] = [
         .get("", .document) { _, _ in .answer(StudioPage.document) },
         .get("{file}", .page) { _, call in try file(call["file"]) },
-        .post("api/session", .page) { studio, call in .answer(try studio.openSession(call)) },
+        .post("api/session", .page) { studio, call in .answer(try studio.sessions.openSession(call)) },
         .get("api/proof/{id}/{challenge}", .page) { studio, call in
-            guard let proof = studio.proof.answer(call["challenge"], of: call["id"]) else {
+            guard let proof = studio.sessions.answer(call["challenge"], of: call["id"]) else {
                 throw StudioGate.Refusal.notFound
             }
             return .answer(StudioAnswer(type: "application/octet-stream", body: proof))
@@ -173,40 +152,5 @@ extension Studio {
         guard case .sheet(let sheet) = scope else { return connect() }
         guard let content = sheets.connect(sheet, at: now) else { throw StudioProblem.sheetIsOver }
         return content.merged(with: connect())
-    }
-
-    fileprivate func openSession(_ call: StudioCall) throws -> StudioAnswer {
-        struct Link: Decodable { var token: String? }
-        let link: Link = try call.value()
-        guard let gate = gate.withLock({ $0 }) else { throw StudioGate.Refusal.noSession }
-        guard let token = link.token else {
-            // A page that is loaded again has its key. The secret was lost with the worker.
-            let known = secrets.withLock { gate.session(of: call.request, call.request.key, $0) }
-            guard let known else { throw StudioGate.Refusal.noSession }
-            return opened(known)
-        }
-        guard let session = secrets.withLock({ $0.redeem(token, at: MonotonicClock.now()) }) else {
-            throw StudioProblem(
-                .forbidden, "This link was used already or is too old; open a new window with kinecast studio.")
-        }
-        inbox.post(.redeemed(token))
-        var answer = opened(session)
-        let protection = "Path=/; HttpOnly; SameSite=Strict" + (gate.isEncrypted(call.request) ? "; Secure" : "")
-        let others = call.request.cookieNames.filter {
-            $0.hasPrefix(StudioSecrets.cookiePrefix) && $0 != gate.cookieName
-        }
-        // Browsers keep the cookies of servers that have ended, and send them all. A few may be of servers that run, such
-        // as one behind a tunnel.
-        for name in others.count > Self.mostOtherCookies ? others : [] {
-            answer.fields.append((.setCookie, "\(name)=; Max-Age=0; \(protection)"))
-        }
-        answer.fields.append((.setCookie, "\(gate.cookieName)=\(secrets.withLock { $0.cookie }); \(protection)"))
-        return answer
-    }
-    private func opened(_ session: StudioSecrets.Session) -> StudioAnswer {
-        let challenger = proof.makeChallenger()
-        var answer = ["key": session.key.description, "id": challenger.id.description, "secret": challenger.secret]
-        if case .recording(let id) = session.scope { answer["recording"] = id }
-        return StudioAnswer(answer)
     }
 }

@@ -41,7 +41,7 @@ extension StudioRoute {
     private static let longestClip: Double = 86400
 
     static let takes: [StudioRoute] = [
-        .get("api/takes") { studio, _ in .json(studio.takes.withLock { $0 }) },
+        .get("api/takes") { studio, _ in .json(studio.takes.withLock { $0.takes }) },
         .post("api/progress") { studio, _ in studio.ask(.measure) },
         .get("api/takes/{take}/samples") { studio, call in
             try studio.checkIsOpen(call["take"])
@@ -131,14 +131,15 @@ extension StudioRoute {
 extension Studio {
     /// Replaces the takes that pages show.
     func show(_ takes: [TakeSnapshot]) {
-        let isNew = self.takes.withLock { shown in
-            defer { shown = takes }
-            return shown != takes
-        }
-        guard isNew else { return }
+        guard self.takes.withLock({ $0.update(takes) }) else { return }
         previews.show(takes)
         if library.setWritten(takes.compactMap(\.file)) { showRecordings() }
         hub.send("takes", takes, isState: true)
+    }
+
+    /// Shows the questions of apps in the windows that may answer them.
+    func show(_ questions: [TakeQuestion]) {
+        if takes.withLock({ $0.update(questions) }) { hub.send("questions", questions, isState: true) }
     }
 
     /// Shows the takes with their counts.
@@ -159,7 +160,7 @@ extension Studio {
     }
 
     fileprivate func checkIsOpen(_ take: String) throws(StudioProblem) {
-        guard takes.withLock({ $0.contains { $0.id == take && $0.isOpen } }) else {
+        guard takes.withLock({ $0.isOpen(take) }) else {
             throw StudioProblem(.notFound, "This take does not run any more.")
         }
     }
