@@ -31,7 +31,7 @@ import Testing
             try CoreTesting.wait(what) {
                 events += session.process()
                 if condition() { return true }
-                var entries = [session.pollEntry]
+                var entries = session.pollEntries
                 WakeSignal.poll(&entries, until: MonotonicClock.now() + 5_000_000)
                 return false
             }
@@ -219,7 +219,7 @@ import Testing
         try keys.expect(Self.bound)
         bus.end()
         try keys.expect(.failed(.busLost))
-        #expect(keys.session.pollEntry.fd < 0)
+        #expect(keys.session.pollEntries[0].fd < 0)
         withExtendedLifetime(portal) {}
     }
 }

@@ -20,7 +20,7 @@ import Testing
         try wait("the end of the dialog") {
             event = session.process().first
             if event == nil { try person(session) }
-            var entries = [session.pollEntry]
+            var entries = session.pollEntries
             WakeSignal.poll(&entries, until: MonotonicClock.now() + 5_000_000)
             return event != nil
         }

@@ -27,7 +27,7 @@ import Testing
         /// Sleeps until the bus has something, and handles it. A short limit lets conditions be seen that no descriptor shows.
         func step() {
             events += session.process()
-            var entries = [session.pollEntry]
+            var entries = session.pollEntries
             WakeSignal.poll(&entries, until: MonotonicClock.now() + 5_000_000)
             events += session.process()
         }
@@ -187,7 +187,7 @@ import Testing
             if isAnswered { try cast.wait("the call's answer") { cast.session.nextDeadline == nil } }
             bus.end()
             #expect(try cast.fail() == .busLost)
-            #expect(cast.session.pollEntry.fd < 0)
+            #expect(cast.session.pollEntries[0].fd < 0)
         }
     }
 

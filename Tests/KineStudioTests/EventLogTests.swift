@@ -44,19 +44,19 @@ import Testing
         let greeting = EventLog.Event(id: nil, type: "clock", data: "0")
         let second: Int64 = 1_000_000_000
         hub.send("notice", 0, at: 0)
-        #expect(hub.nextKeepAlive == nil)
+        #expect(hub.nextDeadline == nil)
         let connection = hub.connect(after: 1, greeting: greeting, at: 100 * second)
-        #expect(hub.nextKeepAlive == 125 * second)
+        #expect(hub.nextDeadline == 125 * second)
         hub.keepAlive(at: 125 * second - 1)
         hub.keepAlive(at: 125 * second)
-        #expect(hub.nextKeepAlive == 150 * second)
+        #expect(hub.nextDeadline == 150 * second)
         hub.send("notice", 1, at: 140 * second)
         hub.keepAlive(at: 150 * second)
-        #expect(hub.nextKeepAlive == 165 * second, "an event serves as well")
+        #expect(hub.nextDeadline == 165 * second, "an event serves as well")
         connection.end()
         var received: [String] = []
         for await text in connection.stream { received.append(text) }
         #expect(received == [greeting.text, ":\n\n", EventLog.Event(id: 2, type: "notice", data: "1").text])
-        #expect(hub.nextKeepAlive == nil)
+        #expect(hub.nextDeadline == nil)
     }
 }

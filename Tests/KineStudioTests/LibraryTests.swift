@@ -404,6 +404,6 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(notices())
         unlink(home.directory.file("apps/new/b.mp4"))
         #expect(!watch.process(at: now + 1), "too soon after the last report")
-        #expect(watch.deadline == now + 500_000_000 && watch.process(at: now + 500_000_000))
+        #expect(watch.nextDeadline == now + 500_000_000 && watch.process(at: now + 500_000_000))
     }
 }

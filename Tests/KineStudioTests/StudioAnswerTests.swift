@@ -153,12 +153,12 @@ import Testing
 
     @Test func `the sentence of an error is found among what kinecast prints`() {
         #expect(
-            StudioLoop.problem(in: "kinecast: There is no display. Log in.\n3 frames\n")
+            Recorders.problem(in: "kinecast: There is no display. Log in.\n3 frames\n")
                 == "There is no display. Log in.")
         let usage = "Error: The value 'x' is invalid\nUsage: kinecast record\n  See 'kinecast record --help'\n"
-        #expect(StudioLoop.problem(in: usage) == "The value 'x' is invalid")
-        #expect(StudioLoop.problem(in: "warning\n*** Fatal error: no\nlast\n") == "*** Fatal error: no")
-        #expect(StudioLoop.problem(in: "") == nil)
+        #expect(Recorders.problem(in: usage) == "The value 'x' is invalid")
+        #expect(Recorders.problem(in: "warning\n*** Fatal error: no\nlast\n") == "*** Fatal error: no")
+        #expect(Recorders.problem(in: "") == nil)
     }
 
     @Test func `a recording starts only when the last start has ended`() {

@@ -123,7 +123,7 @@ private final class TrayPanel: BusObject {
     func run() {
         while !connection.isClosed {
             connection.process()
-            var entries = [connection.pollEntry]
+            var entries = connection.pollEntries
             WakeSignal.poll(&entries, until: connection.nextDeadline)
         }
     }

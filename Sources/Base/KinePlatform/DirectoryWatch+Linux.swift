@@ -5,7 +5,7 @@ import KineText
 import SystemPackage
 
 /// Used on one thread. Without an inotify instance, which a user has few of, it notices nothing.
-package final class DirectoryWatch {
+package final class DirectoryWatch: PollSource {
     /// Nanoseconds between two reports: a file that is copied here changes often.
     private static let interval: Int64 = 500_000_000
 
@@ -24,10 +24,10 @@ package final class DirectoryWatch {
         (self.suffix, self.directories) = (suffix, directories)
     }
 
-    package var pollEntries: [pollfd] { [inotify?.pollEntry].compactMap(\.self) }
+    package var pollEntries: [pollfd] { inotify?.pollEntries ?? [] }
 
-    /// The next time for `process`; nil: when something happens.
-    package var deadline: Int64? { isChanged ? lastReport + Self.interval : nil }
+    /// For `process`.
+    package var nextDeadline: Int64? { isChanged ? lastReport + Self.interval : nil }
 
     /// Whether something may have changed since the last call that returned true.
     ///

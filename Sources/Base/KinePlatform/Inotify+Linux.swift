@@ -5,7 +5,7 @@ import KineText
 import SystemPackage
 
 /// One inotify instance. Linux allows a user only a few. It is closed when it is released.
-package final class Inotify: Sendable {
+package final class Inotify: PollSource, Sendable {
     package struct Event {
         /// The number that `watch` returned; -1 with IN_Q_OVERFLOW.
         package let watch: Int32
@@ -28,7 +28,7 @@ package final class Inotify: Sendable {
 
     deinit { close(descriptor) }
 
-    package var pollEntry: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+    package var pollEntries: [pollfd] { ReadableDescriptor(descriptor).pollEntries }
 
     /// Watches a directory for these events (IN_CREATE and so on). Returns the kernel's number for it, which is the same for a directory that
     /// is watched already.

@@ -50,9 +50,7 @@ final class DesktopLoop {
             // Requests may have left messages to send.
             buses.forEach(process)
             if requests.isOver, isAtRest { return }
-            let own = pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0)
-            var entries = [own] + buses.map(\.pollEntry)
-            WakeSignal.poll(&entries, until: buses.compactMap(\.nextDeadline).min())
+            PollLoop.wait(for: requests, session, system)
         }
     }
 

@@ -76,8 +76,7 @@ private final class DesktopInquiry {
         while outstanding > 0, MonotonicClock.now() < deadline {
             for bus in buses { bus.process() }
             guard outstanding > 0 else { break }
-            var entries = buses.map(\.pollEntry)
-            WakeSignal.poll(&entries, until: min(deadline, buses.compactMap(\.nextDeadline).min() ?? deadline))
+            PollLoop.wait(for: session, system, until: deadline)
         }
     }
 

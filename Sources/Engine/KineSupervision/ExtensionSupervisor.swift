@@ -11,7 +11,7 @@ import KineWire
 import SystemPackage
 
 /// One destination of a take. Used by the main thread.
-package final class ExtensionSupervisor {
+package final class ExtensionSupervisor: PollSource {
     package struct Context {
         let take: Take
         let orphans: Orphans
@@ -90,12 +90,8 @@ package final class ExtensionSupervisor {
 
     package var pollEntries: [pollfd] {
         guard let process = processes.current else { return [] }
-        return [
-            pollfd(
-                fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
-                events: process.connection.pollEvents, revents: 0),
-            pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
-        ]
+        let connection = process.connection.isClosed ? [] : process.connection.pollEntries
+        return connection + ReadableDescriptor(process.exitDescriptor).pollEntries
     }
 
     /// The latest instant to call `poll`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.

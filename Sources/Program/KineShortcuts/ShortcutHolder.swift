@@ -11,7 +11,7 @@ import KineText
 import SystemPackage
 
 /// Used on one thread, which polls.
-package final class ShortcutHolder {
+package final class ShortcutHolder: PollSource {
     /// The conditions on which the keys depend.
     struct Context {
         /// The address of the user's bus.
@@ -93,8 +93,8 @@ package final class ShortcutHolder {
     }
 
     package var pollEntries: [pollfd] {
-        let keys = x11.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        return [watch.pollEntry, keys, portal?.pollEntry].compactMap(\.self)
+        let keys = x11.map { ReadableDescriptor($0.descriptor) }
+        return watch.pollEntries + (keys?.pollEntries ?? []) + (portal?.pollEntries ?? [])
     }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.

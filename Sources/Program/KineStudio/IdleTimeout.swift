@@ -1,7 +1,8 @@
 // Decides when the studio's server ends by itself. Pure: StudioLoop gives the time.
+import KinePlatform
 
 /// The server ends ten minutes after its last page, its last take and its last `kinecast record`.
-struct IdleTimeout {
+struct IdleTimeout: PollSource {
     /// The number of each thing that keeps the server running.
     struct Use: Equatable {
         /// Connected pages.
@@ -18,21 +19,21 @@ struct IdleTimeout {
     static let timeout: Int64 = 600_000_000_000
 
     /// The instant at which the server ends, unless it is used before; nil while it is used.
-    private(set) var deadline: Int64?
+    private(set) var nextDeadline: Int64?
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below. The server starts unused.
-    init(at now: Int64) { deadline = now + Self.timeout }
+    init(at now: Int64) { nextDeadline = now + Self.timeout }
 
     /// Call it after each change of the use. The loop may have slept for long before one, so the ten minutes begin with
     /// the change.
     mutating func update(_ use: Use, at now: Int64) {
         guard use.isNone else {
-            deadline = nil
+            nextDeadline = nil
             return
         }
-        deadline = deadline ?? now + Self.timeout
+        nextDeadline = nextDeadline ?? now + Self.timeout
     }
 
     /// Whether the server has to end.
-    func isOver(at now: Int64) -> Bool { deadline.map { now >= $0 } ?? false }
+    func isOver(at now: Int64) -> Bool { nextDeadline.map { now >= $0 } ?? false }
 }

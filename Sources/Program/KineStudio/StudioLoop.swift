@@ -39,33 +39,17 @@ final class StudioLoop {
 
     private let inbox: Mailbox<Message>
     private let studio: Studio
-    private let registry: TakeRegistry
     private let takes: Takes
-    /// The ids of the takes whose engine has answered. While a recording starts, the ids of takes that have ended stay here.
-    private var followed: Set<String> = []
-    /// The recording that was asked for, until its take is shown.
-    private var start: RecordingStart?
-    /// The files that the starting recording reads its settings from.
-    private var settings: TakeSettings?
+    private let recorders: Recorders
     private let links: StudioLinks
     private let door: StudioDoor
-    private let launcher: ProgramLauncher
-    private let kinecast: String?
     private let signals: SignalDescriptor
     private var pages = 0
     private var idle: IdleTimeout
-    /// The launcher's numbers of running `kinecast record`.
-    private var recorders: Set<Int> = []
     private var disk = DiskWatch()
     private let recordings: DirectoryWatch
-    private var survey: SurveyProcess?
-    private var surveyed = SurveyChoice()
-    /// When the survey stops; each request from a page extends it.
-    private var surveyDeadline: Int64 = 0
-    /// The newest progress of each take, by its id.
-    private var progress: [String: TakeProgress] = [:]
-    /// The end of progress, unless a page asks again; nil: none is wanted.
-    private var progressDeadline: Int64?
+    private var survey = SurveyUse()
+    private var progress = ShownProgress()
 
     /// Throws if this user watches as many directories as the system allows.
     ///
@@ -74,9 +58,9 @@ final class StudioLoop {
         _ studio: Studio, _ inbox: Mailbox<Message>, registry: TakeRegistry, links: StudioLinks, door: StudioDoor,
         launcher: ProgramLauncher, kinecast: String?, signals: SignalDescriptor
     ) throws(Errno) {
-        (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
-        (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
+        (self.studio, self.inbox, self.links, self.door, self.signals) = (studio, inbox, links, door, signals)
         takes = try Takes(registry)
+        recorders = Recorders(studio, launcher, kinecast: kinecast)
         recordings = DirectoryWatch(for: ".mp4") { studio.library.watchedDirectories }
         idle = IdleTimeout(at: MonotonicClock.now())
     }
@@ -92,19 +76,13 @@ final class StudioLoop {
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
-            // What engines said before a program ended is there by the time it has.
-            for (number, line) in launcher.readLines() { hear(line, from: number) }
-            let programs = launcher.reap()
-            for program in programs { program.lines.forEach { hear($0, from: program.number) } }
+            recorders.read()
             showTakes(at: now)
             studio.requests.deliver(to: takes, at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             if pages > 0, recordings.process(at: now) { studio.showRecordings() }
-            for program in programs {
-                recorders.remove(program.number)
-                if program.number == start?.program { endStart(with: program) }
-            }
+            recorders.conclude()
             let work = recorders.count + studio.jobs.count
             idle.update(
                 .init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: work), at: now)
@@ -114,18 +92,10 @@ final class StudioLoop {
     }
 
     private func sleep() {
-        let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor, studio.requests.descriptor]
-        var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? []) + studio.sheets.pollEntries
-        if pages > 0 { entries += recordings.pollEntries }
-        let deadlines = [
-            links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
-            studio.previews.nextTick, studio.sheets.nextDeadline,
-            survey == nil ? nil : surveyDeadline,
-            progressDeadline, pages > 0 ? disk.deadline : nil,
-            pages > 0 ? recordings.deadline : nil,
-        ]
-        WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
+        let isShown = pages > 0
+        PollLoop.wait(
+            for: inbox, signals, studio.requests, recorders, takes, door, links, survey, progress, idle, studio.hub,
+            studio.previews, studio.sheets, isShown ? recordings : nil, until: isShown ? disk.deadline : nil)
     }
 
     private func receive(_ message: Message) {
@@ -139,65 +109,29 @@ final class StudioLoop {
         case .previewed, .worked, .sheets: break
         case .survey(let choice): survey(choice)
         case .still(let monitor):
-            survey(surveyed)
-            survey?.makeStill(of: monitor)
-        case .measure:
-            progressDeadline = MonotonicClock.now() + Self.lookLifetime
-            takes.wantsProgress = true
+            survey(nil)
+            survey.makeStill(of: monitor)
+        case .measure: progress.ask(at: MonotonicClock.now())
         case .record(let arguments, let variables, let settings):
-            self.settings = settings
-            releaseCamera()
-            guard let number = launch(arguments, variables) else { return endStart() }
-            recorders.insert(number)
-            start = RecordingStart(number)
-        case .cancel: if let number = start?.program, start?.cancel() == true { launcher.end(number) }
+            survey.releaseCamera()
+            recorders.begin(arguments, variables, settings)
+        case .cancel: recorders.cancel()
         }
     }
 
-    /// Starts `kinecast`. Returns its number; nil after a notice.
-    private func launch(_ arguments: [String], _ variables: [String]) -> Int? {
-        let problem: String
-        if let kinecast {
-            if let number = launcher.start(kinecast, arguments, variables, isHeard: true) { return number }
-            problem = "kinecast \(arguments[0]) could not be started; try it in a terminal."
-        } else {
-            problem = "There is no kinecast beside kinecast-studio; install Kinecast completely."
-        }
-        studio.add(TakeNotice(kind: .failed, text: problem))
-        return nil
-    }
-
-    /// A camera can be open once, so the survey leaves it to a take.
-    private func releaseCamera() {
-        surveyed.camera = nil
-        survey?.survey(audio: surveyed.audio, microphone: surveyed.microphone)
-    }
-
-    private func survey(_ choice: SurveyChoice) {
-        var choice = choice
-        if !recorders.isEmpty || !takes.takes.isEmpty { choice.camera = nil }
-        surveyDeadline = MonotonicClock.now() + Self.lookLifetime
+    /// - Parameter choice: nil: the same as before.
+    private func survey(_ choice: SurveyChoice?) {
+        if !survey.isRunning { studio.show(isLocked: false) }
         do throws(ClientError) {
-            let isNew = survey == nil
-            if isNew { studio.show(isLocked: false) }
-            let survey = if let survey { survey } else { try SurveyProcess() }
-            // Its devices are opened again with each request.
-            if isNew || choice != surveyed {
-                survey.survey(audio: choice.audio, microphone: choice.microphone, camera: choice.camera)
-            }
-            (self.survey, surveyed) = (survey, choice)
+            try survey.ask(
+                choice, isCameraFree: recorders.count == 0 && takes.takes.isEmpty, at: MonotonicClock.now())
         } catch {
             studio.add(TakeNotice(kind: .failed, text: error.description))
         }
     }
 
     private func showChoices(at now: Int64) {
-        guard let survey else { return }
-        guard now < surveyDeadline, let events = survey.events() else {
-            self.survey = nil
-            studio.show(SurveyLevels())
-            return
-        }
+        guard let events = survey.events(at: now) else { return studio.show(SurveyLevels()) }
         for event in events {
             switch event {
             case .sources(let list): studio.update { $0.update(list) }
@@ -213,16 +147,9 @@ final class StudioLoop {
 
     private func showTakes(at now: Int64) {
         let changes = takes.process(at: now)
-        if let deadline = progressDeadline, now >= deadline {
-            progressDeadline = nil
-            takes.wantsProgress = false
-        }
-        var isMeasured = false
+        takes.wantsProgress = progress.isWanted(at: now)
         for (take, event) in changes.events {
-            if case .progress(let newest) = event {
-                progress[take.id] = newest
-                isMeasured = true
-            }
+            if case .progress(let newest) = event { progress.received(newest, of: take.id) }
             disk.received(event)
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
@@ -230,20 +157,9 @@ final class StudioLoop {
         let running = takes.takes
         studio.show(running.map { TakeSnapshot($0) })
         studio.show(running.compactMap(TakeQuestion.init))
-        let ids = Set(running.map(\.record.id))
-        progress = progress.filter { ids.contains($0.key) }
-        if isMeasured {
-            studio.show(
-                progress: running.compactMap { take in
-                    progress[take.record.id].map { TakeSnapshot(take, counts: $0) }
-                })
-        }
-        let answered = takes.answered.union(changes.ended.map(\.record.id))
-        followed = start == nil ? answered : followed.union(answered)
-        if start?.ending(followed, exit: nil) == .begun { endStart() }
+        if let snapshots = progress.snapshots(of: running) { studio.show(progress: snapshots) }
+        recorders.follow(takes.answered.union(changes.ended.map(\.record.id)))
     }
-
-    private func hear(_ line: String, from number: Int) { if number == start?.program { start?.read(line) } }
 
     /// - Parameter lost: takes whose engine has died.
     private func reportDeaths(_ lost: [TakeView]) {
@@ -255,34 +171,5 @@ final class StudioLoop {
             let text = "The engine ended unexpectedly; \(remedy)."
             studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
         }
-    }
-
-    /// Reports why no take began. The end of one that did is reported by its engine.
-    private func endStart(with program: ProgramLauncher.Ended) {
-        if start?.ending(followed, exit: program.ending) == .failed {
-            studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
-        }
-        endStart()
-    }
-
-    /// The program has read its settings.
-    private func endStart() {
-        settings?.remove()
-        (start, settings) = (nil, nil)
-        studio.endStart()
-    }
-
-    private static func problem(of program: ProgramLauncher.Ended) -> String {
-        problem(in: program.stderr ?? "") ?? "kinecast ended without a reason; try the same in a terminal."
-    }
-
-    /// The sentence of an error among what `kinecast` wrote to standard error.
-    static func problem(in text: String) -> String? {
-        for line in text.split(whereSeparator: \.isNewline) {
-            for beginning in ["kinecast: ", "Error: "] where line.hasPrefix(beginning) {
-                return String(line.dropFirst(beginning.count))
-            }
-        }
-        return MemoryLog.stderrTail(in: text)
     }
 }

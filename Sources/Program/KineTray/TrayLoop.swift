@@ -95,12 +95,7 @@ final class TrayLoop {
     }
 
     private func sleep() {
-        let waiting = launcher.descriptors + [signals?.descriptor].compactMap(\.self)
-        var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + takes.pollEntries
-        entries += shortcuts?.pollEntries ?? []
-        if let bus { entries.append(bus.pollEntry) }
-        let deadlines = [bus?.nextDeadline, takes.nextDeadline, shortcuts?.nextDeadline, nextMinute, hostDeadline]
-        WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
+        PollLoop.wait(for: launcher, signals, takes, shortcuts, bus, until: nextMinute, hostDeadline)
     }
 
     /// Ends a process that is of no use. One with keys stays without a desktop that shows the item.

@@ -26,7 +26,7 @@ package final class BusClient {
             connection.process()
             if let answer { return try answer.get() }
             guard !connection.isClosed, MonotonicClock.now() < deadline else { throw NoAnswer(member: member) }
-            var entries = [connection.pollEntry]
+            var entries = connection.pollEntries
             WakeSignal.poll(&entries, until: min(deadline, connection.nextDeadline ?? deadline))
         }
     }

@@ -120,7 +120,7 @@ package final class BusService: Sendable {
                 try? connection.emit(signal)
             }
             connection.process()
-            var entries = [pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0), connection.pollEntry]
+            var entries = wake.pollEntries + connection.pollEntries
             WakeSignal.poll(&entries, until: connection.nextDeadline)
         }
     }

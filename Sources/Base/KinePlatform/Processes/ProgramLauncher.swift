@@ -4,7 +4,7 @@ import KineText
 import SystemPackage
 
 /// Used on one thread. The programs outlive this process.
-package final class ProgramLauncher {
+package final class ProgramLauncher: PollSource {
     /// A program that has ended.
     package struct Ended {
         package let number: Int
@@ -45,8 +45,9 @@ package final class ProgramLauncher {
     }
 
     /// Readable when a program has ended, or has written.
-    package var descriptors: [Int32] {
-        running.map(\.process.exitDescriptor) + running.compactMap(\.output?.descriptor)
+    package var pollEntries: [pollfd] {
+        (running.map(\.process.exitDescriptor) + running.compactMap(\.output?.descriptor))
+            .flatMap { ReadableDescriptor($0).pollEntries }
     }
 
     /// The lines that programs have written to standard output since the last call.

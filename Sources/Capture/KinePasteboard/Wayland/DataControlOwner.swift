@@ -85,7 +85,7 @@ final class DataControlOwner {
             if let acquisition = acquisitions.first, acquisition.deadline <= now { break }
             let ending = loop.ending.map { min($0, transfers.isGiving ? .max : owned?.settled ?? now) }
             if let ending, ending <= now { break }
-            var entries = [pollfd(fd: loop.requests.descriptor, events: Int16(POLLIN), revents: 0)] + transfers.entries
+            var entries = loop.requests.pollEntries + transfers.entries
             let deadlines = [transfers.nextDeadline, acquisitions.first?.deadline, ending]
             compositor.handleEvents(or: &entries, until: deadlines.compactMap(\.self).min())
             let ready = Set(entries.dropFirst().filter { $0.revents != 0 }.map(\.fd))

@@ -52,11 +52,9 @@ final class SelectionOwner {
             xcb_flush(server.handle)
             // Those events may end the wait. A blocked flush has also read events, which poll would not see.
             if handleEvents(xcb_poll_for_queued_event) || hadEvents { continue }
-            var entries = [loop.requests.descriptor, server.descriptor].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            let deadlines = [transfers.nextDeadline, reader.nextDeadline, ending]
-            WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
+            PollLoop.wait(
+                for: loop.requests, ReadableDescriptor(server.descriptor),
+                until: transfers.nextDeadline, reader.nextDeadline, ending)
         }
         loop.markOver()
         for acquisition in acquisitions { acquisition.answer(.failure(.noConnection(place))) }

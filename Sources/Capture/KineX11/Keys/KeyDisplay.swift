@@ -1,6 +1,7 @@
 // The keys to show, and the check whether typed text may be visible.
 import Glibc
 import KineMedia
+import KinePlatform
 
 /// The keys that are shown at the bottom of the frames.
 public struct KeyDisplay: Sendable {
@@ -23,10 +24,7 @@ public struct KeyDisplay: Sendable {
 }
 
 /// Knows the object with the keyboard focus: a text field, a password field. Used on one thread, which polls.
-public protocol FocusInspector: AnyObject {
-    var pollEntries: [pollfd] { get }
-    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
-    var nextDeadline: Int64? { get }
+public protocol FocusInspector: AnyObject, PollSource {
     /// Called whenever another object gets the focus, or may get it.
     var focusMoved: () -> Void { get set }
     /// Sends and receives without waiting; calls `focusMoved` and the answers.

@@ -130,11 +130,8 @@ private final class X11KeyLoop {
             } while readEvents() || !questions.isEmpty
             publish()
             xcb_flush(connection.handle)
-            var entries = [wake.descriptor, connection.descriptor].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            entries += inspector?.pollEntries ?? []
-            WakeSignal.poll(&entries, until: [machine.deadline, inspector?.nextDeadline].compactMap(\.self).min())
+            PollLoop.wait(
+                for: wake, ReadableDescriptor(connection.descriptor), inspector, until: machine.deadline)
         }
     }
 

@@ -47,7 +47,7 @@ public final class AccessibleFocus {
 
     // MARK: For the thread's poll
 
-    public var pollEntries: [pollfd] { [session, bus].compactMap(\.self).map(\.pollEntry) }
+    public var pollEntries: [pollfd] { [session, bus].compactMap(\.self).flatMap(\.pollEntries) }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { [session, bus].compactMap { $0?.nextDeadline }.min() }

@@ -1,6 +1,7 @@
 // A connection to a bus, for a thread that polls. Calls return at once; answers and signals come while `process` runs.
 import CSDBus
 import Glibc
+import KinePlatform
 import SystemPackage
 
 /// A method of an object on the bus, with its arguments.
@@ -35,7 +36,7 @@ public struct BusSignal: Sendable, Equatable {
 }
 
 /// Used on one thread.
-public final class BusConnection {
+public final class BusConnection: PollSource {
     public typealias Answer = Result<[BusValue], BusError>
 
     /// Microseconds to wait for an answer. A service that asks a person answers at once, and signals the result later.
@@ -84,9 +85,9 @@ public final class BusConnection {
     }
 
     /// For poll; a negative descriptor once the connection is closed.
-    public var pollEntry: pollfd {
-        guard !isClosed else { return pollfd(fd: -1, events: 0, revents: 0) }
-        return pollfd(fd: sd_bus_get_fd(bus), events: Int16(max(0, sd_bus_get_events(bus))), revents: 0)
+    public var pollEntries: [pollfd] {
+        guard !isClosed else { return [pollfd(fd: -1, events: 0, revents: 0)] }
+        return [pollfd(fd: sd_bus_get_fd(bus), events: Int16(max(0, sd_bus_get_events(bus))), revents: 0)]
     }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.

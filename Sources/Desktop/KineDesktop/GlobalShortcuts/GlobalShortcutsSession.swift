@@ -1,8 +1,9 @@
 // Keys of the whole desktop by its portal, for a thread that polls.
 import Glibc
+import KinePlatform
 
 /// Keys of the whole desktop that its portal binds, as long as this object and the bus live. Used on one thread.
-public final class GlobalShortcutsSession {
+public final class GlobalShortcutsSession: PollSource {
     public enum Event: Sendable, Equatable {
         /// The bound shortcuts' ids, each with its key in the desktop's words. They are empty if the person has given it
         /// no key, or the desktop does not say which. Comes again after each change.
@@ -45,7 +46,7 @@ public final class GlobalShortcutsSession {
     }
 
     /// For poll; a negative descriptor once the connection is closed.
-    public var pollEntry: pollfd { session.bus.pollEntry }
+    public var pollEntries: [pollfd] { session.bus.pollEntries }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { session.bus.nextDeadline }

@@ -1,5 +1,6 @@
 // The desktop's file dialog, in which a person chooses where to save a file, for a thread that polls.
 import Glibc
+import KinePlatform
 
 public struct SaveDialogRequest: Sendable, Equatable {
     /// The title of the dialog.
@@ -15,7 +16,7 @@ public struct SaveDialogRequest: Sendable, Equatable {
 }
 
 /// One dialog. Lives as long as its bus connection: a release closes it. Used on one thread.
-public final class SaveDialogSession {
+public final class SaveDialogSession: PollSource {
     /// One event comes.
     public enum Event: Sendable, Equatable {
         /// The desktop has a file dialog. Only without a request.
@@ -38,13 +39,13 @@ public final class SaveDialogSession {
     }
 
     /// For poll; a negative descriptor once the connection is closed.
-    public var pollEntry: pollfd { session.bus.pollEntry }
+    public var pollEntries: [pollfd] { session.bus.pollEntries }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { session.bus.nextDeadline }
 
     /// The bus has not read all messages to the portal yet.
-    public var hasUnsentMessages: Bool { pollEntry.events & Int16(POLLOUT) != 0 }
+    public var hasUnsentMessages: Bool { pollEntries.contains { $0.events & Int16(POLLOUT) != 0 } }
 
     /// Continues as far as possible without waiting, and returns the new events.
     public func process() -> [Event] { session.process() }

@@ -1,10 +1,11 @@
 // A screen cast by the desktop's portal, for a thread that polls.
 import Glibc
+import KinePlatform
 
 /// A screen cast at the desktop's portal. Lives as long as its bus connection: a release ends it. Used on one thread.
 ///
 /// The portal reads /proc of the process that asks, so that process must not be undumpable.
-public final class ScreenCastSession {
+public final class ScreenCastSession: PollSource {
     public enum Event: Sendable, Equatable {
         /// Replaces the token that was given; nil: that one is used up or refused, and there is no new one.
         case restoreToken(String?)
@@ -32,13 +33,13 @@ public final class ScreenCastSession {
     }
 
     /// For poll; a negative descriptor once the connection is closed.
-    public var pollEntry: pollfd { session.bus.pollEntry }
+    public var pollEntries: [pollfd] { session.bus.pollEntries }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { session.bus.nextDeadline }
 
     /// The bus has not read all messages to the portal yet.
-    public var hasUnsentMessages: Bool { pollEntry.events & Int16(POLLOUT) != 0 }
+    public var hasUnsentMessages: Bool { pollEntries.contains { $0.events & Int16(POLLOUT) != 0 } }
 
     /// Continues as far as possible without waiting, and returns the new events.
     public func process() -> [Event] { session.process() }

@@ -46,7 +46,7 @@ public enum InhibitPortal {
         bus.call(call) { _ in }
         while !bus.isClosed {
             bus.process()
-            var entries = [pollfd(fd: STDIN_FILENO, events: 0, revents: 0), bus.pollEntry]
+            var entries = [pollfd(fd: STDIN_FILENO, events: 0, revents: 0)] + bus.pollEntries
             WakeSignal.poll(&entries, until: bus.nextDeadline)
             if entries[0].revents != 0 { return }
         }

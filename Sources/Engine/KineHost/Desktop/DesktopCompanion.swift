@@ -56,13 +56,7 @@ public final class DesktopCompanion {
         {
             services.isAppGone = connection.isClosed
             if !connection.isClosed || services.hasPending { end = MonotonicClock.now() + Self.clickTimeout }
-            var entries = [
-                pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(
-                    fd: connection.isClosed ? -1 : connection.descriptor.rawValue, events: connection.pollEvents,
-                    revents: 0),
-            ]
-            WakeSignal.poll(&entries, until: min(services.nextDeadline ?? .max, end))
+            PollLoop.wait(for: inbox, connection.isClosed ? nil : connection, services, until: end)
             for message in inbox.drain() {
                 switch message {
                 case .desktop(let event): services.received(event, at: MonotonicClock.now())

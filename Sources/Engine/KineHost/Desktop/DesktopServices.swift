@@ -9,7 +9,7 @@ import KineText
 import KineWire
 
 /// Used by the main thread. No call waits for the desktop.
-final class DesktopServices {
+final class DesktopServices: PollSource {
     /// An app or an extension that sends requests.
     struct Client {
         var sender: LocalNotificationStateMachine.Sender

@@ -43,36 +43,3 @@ extension EngineHost {
         }
     }
 }
-
-// Connects a take's extensions with the desktop, and notifies the person of destinations that go live or end.
-extension EngineHost {
-    /// Notifies the person that a broadcast is live, or has ended without a request. The first has low urgency: its
-    /// banner would be in the picture.
-    func tellPerson(_ event: DestinationEvent, at now: Int64) {
-        guard desktop?.isIndicatorWanted == true, let desktopServices else { return }
-        switch event.kind {
-        case .phase(.live) where liveDestinations.insert(event.destination).inserted:
-            desktopServices.tell(
-                "\(event.label): live", "The broadcast has begun.", destination: event.destination, urgency: .low,
-                at: now)
-        case .ended(let ending):
-            guard let sentence = ending.sentence else { return }
-            desktopServices.tell(
-                "\(event.label): ended", sentence, destination: event.destination, urgency: .normal, at: now)
-        default: break
-        }
-    }
-}
-
-extension DestinationEnding {
-    /// For a notification; nil if the ending was requested.
-    fileprivate var sentence: String? {
-        switch self {
-        case .finished: nil
-        case .failed(let reason): reason
-        case .crashed(let how): "Its program crashed (\(how))."
-        case .memoryLimitExceeded(_, let limit): "Its program used more memory than its \(limit >> 20) MiB."
-        case .stalled(let how): "Its program stopped working: it \(how)."
-        }
-    }
-}

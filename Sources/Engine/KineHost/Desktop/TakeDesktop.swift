@@ -11,6 +11,8 @@ import KineX11
 /// Used by the main thread. No call waits for the desktop.
 final class TakeDesktop {
     let desktop: Desktop?
+    /// For the take's extensions, and for apps.
+    let services: DesktopServices
     /// Covers the screen while it is locked.
     let cover: ScreenCover
     private let isIndicated: Bool
@@ -19,6 +21,8 @@ final class TakeDesktop {
     /// Nanoseconds of the lock's earlier pauses, and the start of the present pause.
     private var (lockPauses, lockPauseStart): (Int64, Int64?) = (0, nil)
     private var isRunning = false
+    /// The destinations whose first going live was told.
+    private var liveDestinations: Set<Int> = []
     private var shown: Notification?
     private var inhibition: SleepInhibition?
     private var idleSuspension: X11IdleSuspension?
@@ -42,13 +46,15 @@ final class TakeDesktop {
             cover.screenLocked(isLocked)
             inbox.post(.desktop(.screenLocked(isLocked)))
         }
-        desktop = Desktop(addresses) { event in
+        let desktop = Desktop(addresses) { event in
             if case .screenLocked(let isLocked) = event {
                 reports.report(isLocked, by: .desktop)
             } else {
                 inbox.post(.desktop(event))
             }
         }
+        self.desktop = desktop
+        services = DesktopServices(app: configuration.app, desktop: desktop) { inbox.post(.desktopService($0)) }
         guard configuration.source.showsDesktop else { return }
         lockWatch = X11LockWatch { reports.report($0, by: .x11) }
         if let desktop { desktop.watchLock() } else { cover.screenLocked(false) }
@@ -122,6 +128,36 @@ final class TakeDesktop {
         inhibition = reason
     }
 
+    /// Notifies the person that a broadcast is live, or has ended without a request. The first has low urgency: its
+    /// banner would be in the picture.
+    func tell(_ event: DestinationEvent, at now: Int64) {
+        guard isIndicatorWanted else { return }
+        switch event.kind {
+        case .phase(.live) where liveDestinations.insert(event.destination).inserted:
+            services.tell(
+                "\(event.label): live", "The broadcast has begun.", destination: event.destination, urgency: .low,
+                at: now)
+        case .ended(let ending):
+            guard let sentence = ending.sentence else { return }
+            services.tell(
+                "\(event.label): ended", sentence, destination: event.destination, urgency: .normal, at: now)
+        default: break
+        }
+    }
+
     /// Removes everything from the desktop before the process ends. Waits at most one second.
     func leave() { desktop?.end(until: MonotonicClock.now() + 1_000_000_000) }
+}
+
+extension DestinationEnding {
+    /// For a notification; nil if the ending was requested.
+    fileprivate var sentence: String? {
+        switch self {
+        case .finished: nil
+        case .failed(let reason): reason
+        case .crashed(let how): "Its program crashed (\(how))."
+        case .memoryLimitExceeded(_, let limit): "Its program used more memory than its \(limit >> 20) MiB."
+        case .stalled(let how): "Its program stopped working: it \(how)."
+        }
+    }
 }

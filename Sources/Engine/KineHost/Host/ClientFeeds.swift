@@ -1,13 +1,14 @@
 // The sample feeds of clients: one for each, as for an extension. Only feeds are ended, never clients: a slow client
 // loses samples, and one that corrupts its shared memory loses its feed.
 import KineMedia
+import KinePlatform
 import KineRings
 import KineTake
 import KineWire
 import SystemPackage
 
 /// Used by the main thread.
-final class ClientFeeds {
+final class ClientFeeds: PollSource {
     /// A feed for the main thread, or the reason why there is none.
     struct Delivery: Sendable {
         let number: Int
@@ -33,7 +34,7 @@ final class ClientFeeds {
     private var readers: [Reader] = []
     private var lastNumber = 0
     private var take: Take?
-    private(set) var nextWatch: Int64?
+    private(set) var nextDeadline: Int64?
 
     init(inbox: Inbox) { self.inbox = inbox }
 
@@ -83,7 +84,7 @@ final class ClientFeeds {
             }
             take.beginFeeding(feed)
             if isPaused { send(.pause(after: feed.sender.position), to: readers[index]) }
-            nextWatch = nextWatch ?? now + Self.watchInterval
+            nextDeadline = nextDeadline ?? now + Self.watchInterval
         }
     }
 
@@ -98,7 +99,7 @@ final class ClientFeeds {
         tell { .finish(after: $0) }
         for reader in readers { end(reader) }
         readers = []
-        nextWatch = nil
+        nextDeadline = nil
     }
 
     private func tell(_ message: (StreamPosition) -> SampleFeedMessage) {
@@ -119,12 +120,12 @@ final class ClientFeeds {
     /// Ends the feeds of clients that have gone, or corrupted their memory. Call it whenever the loop wakes.
     func poll(at now: Int64) {
         remove { $0.client.isClosed }
-        guard let due = nextWatch, now >= due else { return }
+        guard let due = nextDeadline, now >= due else { return }
         for reader in readers where reader.feed?.violation != nil {
             send(.failed("The app corrupted its sample buffer; request samples again."), to: reader)
         }
         remove { $0.feed?.violation != nil }
-        nextWatch = readers.isEmpty ? nil : now + Self.watchInterval
+        nextDeadline = readers.isEmpty ? nil : now + Self.watchInterval
     }
 
     private func remove(where isGone: (Reader) -> Bool) {

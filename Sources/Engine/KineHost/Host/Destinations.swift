@@ -11,7 +11,7 @@ import KineWire
 import SystemPackage
 
 /// The extensions of one take. Used by the main thread.
-final class Destinations {
+final class Destinations: PollSource {
     /// A destination whose service is installed and accepts the user's settings.
     struct Checked {
         let destination: TakeConfiguration.Destination
@@ -44,6 +44,7 @@ final class Destinations {
     /// The last annotation of a client.
     private var annotation: [String: String]?
     private var isScreenLocked: Bool
+    private var requests = DestinationRequests()
 
     /// Finds the services and checks the settings. Throws the problem of the first invalid destination.
     static func check(
@@ -142,13 +143,16 @@ final class Destinations {
         return numbered.first { !taken.contains($0) } ?? label
     }
 
-    /// Finishes a broadcast while the take continues. `mayBeLast`: the take can continue without destinations.
-    func remove(_ number: Int, mayBeLast: Bool, at now: Int64) throws(EngineError) {
+    /// Finishes a broadcast while the take continues; `answers` has the asker at its end. `mayBeLast`: the take can
+    /// continue without destinations.
+    func remove(_ number: Int, for asker: Asker, mayBeLast: Bool, at now: Int64) throws(EngineError) {
         let running = supervisors.filter { !$0.isEnded }
         guard let supervisor = running.first(where: { $0.status.destination == number }) else {
             throw .noSuchDestination(number, running: running.map(\.status.destination))
         }
         guard mayBeLast || running.count > 1 else { throw .lastDestination }
+        // Before the removal: a destination that has not begun ends at once.
+        requests.remove(number, for: asker)
         supervisor.request(.removalRequested, at: now)
     }
 
@@ -191,10 +195,21 @@ final class Destinations {
     /// Sends the new source to the destinations without an annotation of a client.
     func sourceSwitched(at now: Int64) { for supervisor in supervisors { supervisor.sourceSwitched(at: now) } }
 
-    /// Requests new links. False if no destination can make one now.
-    func renewLinks(at now: Int64) -> Bool {
+    /// Requests new links; `answers` has the asker with the first. False if no destination can make one now.
+    func renewLinks(for asker: Asker, at now: Int64) -> Bool {
         defer { request(.linkRenewalRequested, at: now) }
-        return supervisors.contains(where: \.canRenewLink)
+        guard supervisors.contains(where: \.canRenewLink) else { return false }
+        requests.renew(for: asker)
+        return true
+    }
+
+    /// The requests that an event answers. Each is returned once.
+    func answers(upon event: DestinationEvent) -> (renewals: [Asker], removals: [Asker]) {
+        switch event.kind {
+        case .link: (requests.renewed(), [])
+        case .ended: ([], requests.removed(event.destination))
+        default: ([], [])
+        }
     }
 
     /// Connects a client that receives frames with each running extension, or with one.
@@ -206,6 +221,24 @@ final class Destinations {
 
     /// Kills the processes because the engine exits. Waits at most two seconds for each destination.
     func abandon() { for supervisor in supervisors { supervisor.abandon() } }
+}
+
+/// The requests that a later event of a destination answers.
+private struct DestinationRequests {
+    private var renewals: [Asker] = []
+    /// By the destination's number.
+    private var removals: [Int: [Asker]] = [:]
+
+    mutating func renew(for asker: Asker) { renewals.append(asker) }
+
+    mutating func renewed() -> [Asker] {
+        defer { renewals = [] }
+        return renewals
+    }
+
+    mutating func remove(_ number: Int, for asker: Asker) { removals[number, default: []].append(asker) }
+
+    mutating func removed(_ number: Int) -> [Asker] { removals.removeValue(forKey: number) ?? [] }
 }
 
 extension Destinations: SupervisionObserver {

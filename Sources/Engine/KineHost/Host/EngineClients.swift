@@ -6,7 +6,7 @@ import KineWire
 import SystemPackage
 
 /// Used by the main thread.
-final class EngineClients {
+final class EngineClients: PollSource {
     private struct Guest {
         let connection: EngineConnection
         /// The program at the time of its connection.
@@ -38,6 +38,11 @@ final class EngineClients {
     var linkRefusal: (AskingProgram) -> String? = { _ in EngineError.unknownProgram.message }
     /// When guests are accepted again, after descriptors ran out; nil: they are accepted.
     private var nextAccept: Int64?
+    /// Whether the owner gets progress.
+    var ownerWantsProgress = false
+    private var nextProgress: Int64?
+    /// Nanoseconds from one progress to the next.
+    private static let progressInterval: Int64 = 1_000_000_000
     /// Nanoseconds before guests are accepted again, and for a guest to send its hello.
     private static let acceptRest: Int64 = 250_000_000
     private static let greetingTimeout: Int64 = 5_000_000_000
@@ -51,9 +56,7 @@ final class EngineClients {
     }
 
     var pollEntries: [pollfd] {
-        var entries = ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).map {
-            pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0)
-        }
+        var entries = ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).flatMap(\.pollEntries)
         if let listener, nextAccept == nil {
             entries.append(pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
         }
@@ -98,10 +101,10 @@ final class EngineClients {
         remove(connection)
     }
 
-    /// The latest instant for `accept` and `dismissSilent`.
+    /// The latest instant for `accept`, `dismissSilent` and `isProgressDue`.
     var nextDeadline: Int64? {
         let greetings = guests.lazy.filter { $0.connection.peerHello == nil }.map(\.greetingDeadline)
-        return [nextAccept, greetings.min()].compactMap(\.self).min()
+        return [nextAccept, greetings.min(), nextProgress].compactMap(\.self).min()
     }
 
     /// Removes guests without a hello after their deadline. Call it after reading.
@@ -123,7 +126,23 @@ final class EngineClients {
         return guests[index].interest == .common
     }
 
-    var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
+    private var isProgressWanted: Bool {
+        ownerIsThere && ownerWantsProgress || guests.contains { $0.interest == .progress }
+    }
+
+    /// Begins progress if a client wants it. Call it when the take has begun, and when a client follows it.
+    func scheduleProgress(at now: Int64) {
+        if nextProgress == nil, isProgressWanted { nextProgress = now + Self.progressInterval }
+    }
+
+    /// True once in each interval.
+    func isProgressDue(at now: Int64) -> Bool {
+        guard let due = nextProgress, now >= due else { return false }
+        nextProgress = isProgressWanted ? now + Self.progressInterval : nil
+        return true
+    }
+
+    func endProgress() { nextProgress = nil }
 
     /// Whether a guest has windows in which the person can answer questions.
     var areQuestionsShown: Bool { guests.contains(where: \.showsQuestions) }
@@ -181,10 +200,8 @@ final class EngineClients {
     }
 
     /// Skips clients that have not read the messages before; they get the next progress.
-    ///
-    /// - Parameter ownerWantsIt: the owner requested progress; guests do so by `follow`.
-    func tellProgress(_ progress: TakeProgress, ownerWantsIt: Bool) {
-        if ownerWantsIt, !owner.isPeerBehind { tellOwner(.progress(progress)) }
+    func tell(_ progress: TakeProgress) {
+        if ownerWantsProgress, !owner.isPeerBehind { tellOwner(.progress(progress)) }
         tell(
             .event(.progress(progress)),
             to: guests.filter { $0.interest == .progress && !$0.connection.isPeerBehind })

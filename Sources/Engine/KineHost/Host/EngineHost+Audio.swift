@@ -24,7 +24,7 @@ extension EngineHost {
             return asker.refuse(
                 .unavailable, "This take was begun without the audio that is played; start another one with it.")
         }
-        isAppAudioOn = isOn
+        condition.setAppAudio(isOn: isOn)
         clients.tellAll(.appAudio(on: isOn))
         asker.reply()
     }
@@ -41,7 +41,7 @@ extension EngineHost {
                 .unavailable, "There is no output called \(name.printable(limit: 200)); there is: \(names).")
         }
         opened.take.audio.setOutput(name)
-        unrecordedAudio = nil
+        condition.outputChanged()
         clients.tellAll(.appAudioOutput(name))
         asker.reply()
     }

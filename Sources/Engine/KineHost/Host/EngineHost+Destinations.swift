@@ -2,19 +2,11 @@
 import KineMedia
 import KineWire
 
-/// The requests that are answered by a later event of a destination.
-struct DestinationRequests {
-    /// Answered with the first new link.
-    var renewals: [Asker] = []
-    /// Answered with the destination's end, by its number.
-    var removals: [Int: [Asker]] = [:]
-}
-
 extension EngineHost {
     /// The take has no other output than its destinations, and ends with the last of them.
     var isForDestinationsOnly: Bool {
         guard let configuration = request?.configuration else { return false }
-        if hasRecordingFailed { return configuration.clipBuffer == nil && configuration.expectedSamples.isEmpty }
+        if end.hasRecordingFailed { return configuration.clipBuffer == nil && configuration.expectedSamples.isEmpty }
         return !configuration.keepsSamples && configuration.expectedSamples.isEmpty
             && !configuration.destinations.isEmpty
     }
@@ -37,23 +29,18 @@ extension EngineHost {
     }
 
     func removeDestination(_ number: Int, for asker: Asker, at now: Int64) {
-        // Before the removal: a destination that has not begun ends at once.
-        destinationRequests.removals[number, default: []].append(asker)
         do throws(EngineError) {
-            try runningDestinations().remove(number, mayBeLast: !isForDestinationsOnly, at: now)
+            try runningDestinations().remove(number, for: asker, mayBeLast: !isForDestinationsOnly, at: now)
         } catch {
-            destinationRequests.removals[number]?.removeLast()
             asker.refuse(error)
         }
     }
 
     func renewLinks(for asker: Asker, at now: Int64) {
-        guard destinations?.renewLinks(at: now) == true else {
-            return asker.refuse(
-                .unavailable,
-                "No destination of this take has a link that can be renewed; the live page has one while it runs.")
-        }
-        destinationRequests.renewals.append(asker)
+        if destinations?.renewLinks(for: asker, at: now) == true { return }
+        asker.refuse(
+            .unavailable,
+            "No destination of this take has a link that can be renewed; the live page has one while it runs.")
     }
 
     func annotate(_ info: [String: String], for asker: Asker, at now: Int64) {
@@ -70,16 +57,9 @@ extension EngineHost {
     }
 
     func answerRequests(upon event: DestinationEvent) {
-        switch event.kind {
-        case .link:
-            for asker in destinationRequests.renewals { replyStatus(to: asker) }
-            destinationRequests.renewals = []
-        case .ended(let ending):
-            for asker in destinationRequests.removals.removeValue(forKey: event.destination) ?? [] {
-                asker.reply(.destinationRemoved(ending))
-            }
-        default: break
-        }
+        guard let (renewals, removals) = destinations?.answers(upon: event) else { return }
+        for asker in renewals { replyStatus(to: asker) }
+        if case .ended(let ending) = event.kind { for asker in removals { asker.reply(.destinationRemoved(ending)) } }
     }
 
     private func runningDestinations() throws(EngineError) -> Destinations {

@@ -1,5 +1,4 @@
 // Changes the picture of a running take: another source, the camera, and the windows that a source hides.
-import FoundationEssentials
 import KineCapture
 import KineMedia
 import KineTake
@@ -9,8 +8,8 @@ import KineWire
 extension EngineHost {
     func switchSource(to source: TakeConfiguration.Source, for asker: Asker) {
         if let refusal = refusal(of: source) { return asker.answer(.failure(refusal)) }
-        switching = (source, asker)
-        opened?.take.switchSource(to: source, cancellation)
+        condition.beginSwitch(to: source, for: asker)
+        opened?.take.switchSource(to: source, opening.cancellation)
     }
 
     private func refusal(of source: TakeConfiguration.Source) -> Refusal? {
@@ -22,7 +21,7 @@ extension EngineHost {
         guard let first = request?.configuration.source, machine.phase == .recording || machine.phase == .paused else {
             return EngineError.notBegun.refusal
         }
-        if switching != nil {
+        if condition.switching != nil {
             return Refusal(.unavailable, "Another source is being opened for this take; wait until it is shown.")
         }
         // A take of a private screen keeps it, and that screen belongs to no person.
@@ -32,17 +31,14 @@ extension EngineHost {
 
     /// Cancels a switch if its client has gone, so that no person is asked to draw its region.
     func cancelAbandonedSwitch() {
-        guard let client = switching?.asker.client, !clients.contains(client) else { return }
+        guard let client = condition.switching?.asker.client, !clients.contains(client) else { return }
         opened?.take.giveUpSwitch()
     }
 
     /// Handles the result of a switch.
     func sourceSwitched(_ error: TakeError?, at now: Int64) {
-        guard let (source, asker) = switching else { return }
-        switching = nil
+        guard let (source, asker) = condition.endSwitch(isShown: error == nil) else { return }
         if let error { return asker.refuse(.take(error)) }
-        shown = source
-        interruption = nil
         destinations?.sourceSwitched(at: now)
         if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
         clients.tellAll(.sourceSwitched(source))
@@ -51,25 +47,9 @@ extension EngineHost {
 
     /// The source stands still, or works again.
     func interrupted(_ reason: SourceInterruption?) {
-        interruption = reason.map { ($0, Date().timeIntervalSince1970) }
+        condition.interrupted(reason)
         clients.tellAll(.sourceInterrupted(reason))
     }
-
-    /// Warns of rules that match no window when a source begins, and once of each window with an unreadable title.
-    func noteExclusions(_ findings: ExclusionFindings?) {
-        let isFirst = exclusions == nil
-        exclusions = findings
-        guard let findings else { return }
-        if isFirst, let sentence = findings.unmatchedSentence { clients.tellAll(.warning(sentence)) }
-        let unreadable = findings.unreadable.filter { !reportedUnreadable.contains($0) }
-            .prefix(max(0, Self.mostUnreadable - reportedUnreadable.count))
-        guard !unreadable.isEmpty else { return }
-        reportedUnreadable.formUnion(unreadable)
-        clients.tellAll(.warning(ExclusionFindings.sentence(unreadable: Array(unreadable))))
-    }
-
-    /// Limits the warnings, because a program may open many windows.
-    private static let mostUnreadable = 8
 }
 
 extension TakeConfiguration.Source {
@@ -83,24 +63,6 @@ extension TakeConfiguration.Source {
         case (.pattern, _), (_, .pattern): false
         default: true
         }
-    }
-}
-
-extension ExclusionFindings {
-    /// Nil: every rule matches a window.
-    var unmatchedSentence: String? {
-        guard !unmatched.isEmpty else { return nil }
-        let rules = unmatched.map { $0.optionValue.printable(limit: 100) }
-        return
-            "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
-            + "later will be, and kinecast sources lists the names of those that are there."
-    }
-
-    static func sentence(unreadable windows: [UInt32]) -> String {
-        let ids = windows.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
-        return
-            "The title of \(ids) is in a character set that is not known, so it is not hidden by its title; exclude it by that id, "
-            + "or by its application."
     }
 }
 
@@ -120,7 +82,7 @@ extension EngineHost {
         guard let opened else { return asker.refuse(.notBegun) }
         setCaptured(.camera, isOn: camera?.showsPerson == true)
         opened.take.setCamera(camera)
-        self.camera = camera
+        condition.show(camera)
         desktop?.camera(isOn: camera?.showsPerson == true)
         clients.tellAll(.camera(camera))
         asker.reply()

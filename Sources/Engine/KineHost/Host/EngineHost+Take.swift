@@ -24,14 +24,12 @@ extension EngineHost {
             return handle(.openFailed(error.failure))
         }
         self.request = request
-        camera = configuration.video.camera
-        captured = CapturedKinds(configuration.capturedKinds)
+        condition = TakeCondition(camera: configuration.video.camera)
+        permission?.begin(capturing: configuration.capturedKinds)
         clients.listener = request.registration.listener
+        clients.ownerWantsProgress = configuration.wantsProgress
         let desktop = TakeDesktop(configuration, of: permission?.subject, inbox: inbox)
         self.desktop = desktop
-        desktopServices = DesktopServices(app: configuration.app, desktop: desktop.desktop) { [inbox] in
-            inbox.post(.desktopService($0))
-        }
         handle(.openRequested)
         askPermission(configuration.capturedKinds, for: .beginning)
     }
@@ -43,7 +41,7 @@ extension EngineHost {
     func openTake() {
         guard let request else { return }
         let configuration = request.configuration
-        let (inbox, cancellation) = (inbox, cancellation)
+        let (inbox, cancellation) = (inbox, opening.cancellation)
         let services =
             request.destinations.map(\.service.manifest.samples)
             + configuration.expectedSamples.map { SampleRequirements($0) }
@@ -69,9 +67,9 @@ extension EngineHost {
         case .desktopService(let completion): desktopServices?.completed(completion, at: now)
         case .permission(let event): permission(event)
         // The take's threads start before the take arrives here: their messages are kept until then.
-        case _ where opened == nil: early.append(message)
+        case _ where opened == nil: opening.keep(message)
         case .take(let event): happened(event, at: now)
-        case .recordingEnded(let ending): self.ending = ending
+        case .recordingEnded(let ending): end.recordingEnded(ending)
         case .feed(let delivery): destinations?.feedReady(delivery, at: now)
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
         case .clip(let delivery): clipExports.deliver(delivery)
@@ -85,7 +83,7 @@ extension EngineHost {
         switch event {
         case .warning(let text): clients.tellAll(.warning(text))
         case .cameraShown(let size):
-            cameraSize = size
+            condition.cameraShown(size)
             clients.tellAll(.cameraShown(size))
         case .needsFrame(let instant): opened?.take.repeatFrame(at: instant)
         case .commandAwaited(let instant): handle(.commandAwaited(at: instant))
@@ -95,9 +93,10 @@ extension EngineHost {
         case .sourceSwitched(let error): sourceSwitched(error, at: now)
         case .interrupted(let interruption): interrupted(interruption)
         case .audioUnrecorded(let audio):
-            unrecordedAudio = audio
+            condition.found(audio)
             clients.tellAll(.audioUnrecorded(audio))
-        case .exclusions(let findings): noteExclusions(findings)
+        case .exclusions(let findings):
+            for sentence in condition.found(findings) { clients.tellAll(.warning(sentence)) }
         // A client that recovers the file of a dead engine reads its path in the registry.
         case .recordingContinued(let path): request?.registration.setOutput(path)
         case .recordingFailed(let error): recordingFailed(error, at: now)
@@ -110,7 +109,7 @@ extension EngineHost {
         guard destinations?.haveRunning == true else {
             return handle(.stopRequested(.failed(error.failure), at: now))
         }
-        hasRecordingFailed = true
+        end.recordingFailed()
         guard machine.phase != .finishing else { return }
         clients.tellAll(.warning("\(error.message) The recording ends here, and the broadcast goes on."))
         desktop?.recordingEnded()
@@ -119,15 +118,13 @@ extension EngineHost {
     private func takeOpened(_ result: Result<OpenedTake, TakeError>) {
         switch result {
         case .failure(let error):
-            ending = .unrecorded(duration: .zero, frames: 0)
+            end.recordingEnded(.unrecorded(duration: .zero, frames: 0))
             handle(.openFailed(error.failure))
         case .success(let opened):
-            self.opened = opened
+            let messages = opening.finish(opened)
             if let output, request?.configuration.isOutputNumbered == true { request?.registration.setOutput(output) }
             clientFeeds.opened(opened.take)
             handle(.opened)
-            let messages = early
-            early = []
             for message in messages { receive(message) }
         }
     }
@@ -139,7 +136,7 @@ extension EngineHost {
             switch action {
             case .startDestinations: startDestinations()
             case .cancelOpening:
-                cancellation.cancel()
+                opening.cancellation.cancel()
                 abandonPermission()
             case .requestCommand: clients.tellOwner(.commandNeeded(environment: opened?.screen?.environment ?? []))
             case .announceStarted: announceStarted()
@@ -162,9 +159,9 @@ extension EngineHost {
             case .finish(let instant):
                 desktop?.ended()
                 finish(at: instant)
-            case .end(let reason): end(reason)
+            case .end(let reason): conclude(reason)
             case .fail(let failure): leave(with: .failed(failure), status: failure.exitStatus)
-            case .leave: exitPlan = (0, 0)
+            case .leave: end.leave(status: 0, by: 0)
             }
         }
         asker?.answer(refusal.map { .failure($0) } ?? .success(.done))
@@ -188,7 +185,7 @@ extension EngineHost {
         clients.tellAll(.destination(event))
         if let destinations { desktop?.destinations(destinations.statuses) }
         answerRequests(upon: event)
-        tellPerson(event, at: MonotonicClock.now())
+        desktop?.tell(event, at: MonotonicClock.now())
     }
 
     /// The deadline of the first audio, while the take waits only for that.
@@ -206,7 +203,7 @@ extension EngineHost {
         if let started { clients.tellStarted(started) }
         desktop?.began()
         screenLock(.began, at: MonotonicClock.now())
-        scheduleProgress()
+        clients.scheduleProgress(at: MonotonicClock.now())
     }
 
     /// Sends a later client the events that the owner got when the take began. A client that follows already changes only
@@ -216,17 +213,12 @@ extension EngineHost {
         let isNew = clients.follow(client, progress: progress)
         replyStatus(to: asker)
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
-        guard isNew else { return scheduleProgress() }
+        clients.scheduleProgress(at: MonotonicClock.now())
+        guard isNew else { return }
         client.tell(.started(started))
         if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
-        if let interruption { client.tell(.sourceInterrupted(interruption.reason)) }
+        if let interruption = condition.interruption { client.tell(.sourceInterrupted(interruption.reason)) }
         if machine.phase == .paused { client.tell(.paused) }
-        scheduleProgress()
-    }
-
-    private func scheduleProgress() {
-        guard nextProgress == nil, isProgressWanted else { return }
-        nextProgress = MonotonicClock.now() + 1_000_000_000
     }
 
     private var started: TakeStarted? {
@@ -245,17 +237,17 @@ extension EngineHost {
 
     /// Finishing waits for threads and the disk, so the worker does it.
     private func finish(at instant: Int64) {
-        nextProgress = nil
+        clients.endProgress()
         guard let take = opened?.take else { return }
-        let (inbox, movesIndex) = (inbox, !isFinishingAtOnce)
+        let (inbox, movesIndex) = (inbox, end.movesIndex)
         worker.perform {
             let ending = take.finish(at: instant, movesIndex: movesIndex) { inbox.post(.samplesEnded) }
             inbox.post(.recordingEnded(ending))
         }
     }
 
-    private func end(_ reason: TakeStateMachine.StopReason) {
-        guard let ending else { return }
+    private func conclude(_ reason: TakeStateMachine.StopReason) {
+        guard let ending = end.recording else { return }
         let now = MonotonicClock.now()
         let outcome = TakeOutcome(
             reason: reason, ending: ending, progress: progress(at: now),
@@ -280,6 +272,6 @@ extension EngineHost {
         // screen are in the entry.
         if opened?.screen == nil { request?.registration.unregister() }
         clients.tellAll(event)
-        exitPlan = (status, MonotonicClock.now() + Self.timeout)
+        end.leave(status: status, by: MonotonicClock.now() + Self.timeout)
     }
 }

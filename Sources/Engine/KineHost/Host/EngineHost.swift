@@ -16,7 +16,9 @@ public final class EngineHost {
     private let signals: SignalDescriptor
     var machine = TakeStateMachine()
     var request: TakeRequest?
-    var opened: OpenedTake?
+    var opening = TakeOpening()
+    var condition = TakeCondition()
+    var end = TakeEnd()
     var destinations: Destinations?
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
     let frameReceivers = FrameReceivers()
@@ -24,47 +26,13 @@ public final class EngineHost {
     /// Nil until a take is requested.
     var desktop: TakeDesktop?
     /// Nil until a take is requested.
-    var desktopServices: DesktopServices?
-    var liveDestinations: Set<Int> = []
-    /// Nil until a take is requested.
     var permission: TakePermission?
-    /// The question that the studio's windows show.
-    var shownQuestion: PermissionInquiry?
-    /// The number of the last question.
-    var lastQuestion = 0
-    /// The ending of the recording; nil until it has ended.
-    var ending: Take.Ending?
-    var isFinishingAtOnce = false
-    /// The file was finished early because it could not be written any more, and the broadcast continues.
-    var hasRecordingFailed = false
-    /// Messages of the take's threads that arrived before the take itself.
-    var early: [Inbox.Message] = []
-    var nextProgress: Int64?
-    /// The exit status, and the deadline for the client to end its programs on the private screen; nil: the take runs.
-    var exitPlan: (status: Int32, deadline: Int64)?
-    /// The current source; nil: the one that the take began with.
-    var shown: TakeConfiguration.Source?
-    /// The source that is being opened, and the request for it.
-    var switching: (source: TakeConfiguration.Source, asker: Asker)?
-    /// Requests that wait for an event of a destination.
-    var destinationRequests = DestinationRequests()
-    /// The excluded windows at the source's last search, if it excludes any.
-    var exclusions: ExclusionFindings?
-    /// The last report of sound on an output that is not recorded.
-    var unrecordedAudio: UnrecordedAudio?
-    /// Why the source stands still, and since when, in seconds since 1970; nil: it works.
-    var interruption: (reason: SourceInterruption, since: Double)?
-    /// Windows with unreadable titles that were warned of.
-    var reportedUnreadable: Set<UInt32> = []
-    /// The current camera, if any.
-    var camera: TakeConfiguration.Camera?
-    /// The size of the frames that a camera gave last.
-    var cameraSize: PixelSize?
-    var isAppAudioOn = true
+
+    /// Nil until the take is open.
+    var opened: OpenedTake? { opening.opened }
+    var desktopServices: DesktopServices? { desktop?.services }
     /// The kinds that the take captures now or has captured.
-    var captured = CapturedKinds()
-    /// Ends every wait of the take's opening and of its source.
-    let cancellation = Cancellation()
+    var captured: CapturedKinds { permission?.captured ?? CapturedKinds() }
 
     /// `client` is the connected socket of the client that started this process. After this, SIGINT, SIGTERM, SIGQUIT
     /// and SIGHUP end the take.
@@ -85,7 +53,7 @@ public final class EngineHost {
             wait()
             let now = MonotonicClock.now()
             if signals.next() != nil {
-                exitPlan?.deadline = 0
+                end.hurry()
                 handle(.stopRequested(.stopped, at: now))
             }
             clients.accept(at: now)
@@ -108,24 +76,19 @@ public final class EngineHost {
         desktopServices?.leave(until: MonotonicClock.now() + 1_000_000_000)
         desktop?.leave()
         request?.registration.unregister()
-        return exitPlan?.status ?? 0
+        return end.exitStatus
     }
 
     /// The result was sent, and the client has ended its programs on the private screen: they must end before it.
     private var hasLeft: Bool {
-        guard let exitPlan else { return false }
-        return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= exitPlan.deadline
+        guard let deadline = end.exitDeadline else { return false }
+        return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= deadline
     }
 
     private func wait() {
-        var entries =
-            [signals.descriptor, inbox.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            + clients.pollEntries + (destinations?.pollEntries ?? [])
-        let deadlines = [
-            nextProgress, durationEnd, destinations?.nextDeadline, exitPlan?.deadline, clients.nextDeadline,
-            clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline, audioDeadline,
-        ]
-        WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
+        PollLoop.wait(
+            for: signals, inbox, clients, destinations, clientFeeds, desktopServices,
+            until: durationEnd, end.exitDeadline, permission?.inquiry?.machine.deadline, audioDeadline)
     }
 
     /// When the take reaches its full length; nil before the first frame, in a pause and without a limit.
@@ -139,18 +102,12 @@ public final class EngineHost {
         if let deadline = permission?.inquiry?.machine.deadline, now >= deadline { permission(.time(now)) }
         if let deadline = audioDeadline, now >= deadline { giveUpAudio() }
         if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }
-        if let instant = nextProgress, now >= instant {
-            nextProgress = isProgressWanted ? now + 1_000_000_000 : nil
-            if machine.phase == .recording {
-                clients.tellProgress(
-                    progress(at: now), ownerWantsIt: request?.configuration.wantsProgress == true)
-            }
-        }
+        if clients.isProgressDue(at: now), machine.phase == .recording { clients.tell(progress(at: now)) }
         if let destinations, destinations.haveAllEnded, isForDestinationsOnly {
             handle(.stopRequested(.failed(EngineError.noDestinationLeft.failure), at: now))
         }
         // The take is over when its file is finished and every extension has ended.
-        if ending != nil, destinations?.areDone ?? true { handle(.finished) }
+        if end.recording != nil, destinations?.areDone ?? true { handle(.finished) }
     }
 
     /// Carries out a request; nil: unknown to this version.
@@ -175,7 +132,7 @@ public final class EngineHost {
             handle(.pauseRequested(at: now), asked: asker)
         case .resume: handle(.resumeRequested(at: now), asked: asker)
         case .stop(let immediately):
-            isFinishingAtOnce = isFinishingAtOnce || immediately
+            end.stopRequested(immediately: immediately)
             handle(.stopRequested(.stopped, at: now))
         case .annotate(let info): annotate(info, for: asker, at: now)
         case .renewLinks: renewLinks(for: asker, at: now)
@@ -224,10 +181,6 @@ public final class EngineHost {
         }
     }
 
-    var isProgressWanted: Bool {
-        clients.ownerIsThere && opened?.take.configuration.wantsProgress == true || clients.doesGuestWantProgress
-    }
-
     private func addFeed(_ request: SampleRequest, for asker: Asker) {
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.check(request)
@@ -268,13 +221,9 @@ public final class EngineHost {
         guard let request else { return asker.refuse(.notBegun) }
         var status = TakeStatus(
             id: request.registration.record.id, phase: machine.phase, output: output,
-            source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
-        (status.camera, status.cameraSize) = (camera, camera == nil ? nil : cameraSize)
+            source: request.configuration.source.description, progress: progress(at: MonotonicClock.now()))
+        condition.fill(&status, hasAppAudio: opened?.take.audio.has(.app) == true)
         if opened?.take.audio.has(.microphone) == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
-        if opened?.take.audio.has(.app) == true { status.isAppAudioOn = isAppAudioOn }
-        status.unrecordedAudio = unrecordedAudio
-        (status.interruption, status.interruptedSince) = (interruption?.reason, interruption?.since)
-        status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []
         asker.reply(.status(status))
     }
 }

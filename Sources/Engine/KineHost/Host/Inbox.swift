@@ -1,11 +1,12 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
+import Glibc
 import KineDesktop
 import KinePlatform
 import KineSupervision
 import KineTake
 import Synchronization
 
-final class Inbox: Sendable {
+final class Inbox: PollSource, Sendable {
     enum Message: Sendable {
         case take(TakeEvent)
         /// A destination's feed is ready, or cannot be made.
@@ -27,7 +28,7 @@ final class Inbox: Sendable {
 
     private let messages = Mailbox<Message>()
 
-    var descriptor: Int32 { messages.descriptor }
+    var pollEntries: [pollfd] { messages.pollEntries }
 
     func post(_ message: Message) { messages.post(message) }
     func warn(_ text: String) { post(.take(.warning(text))) }

@@ -39,6 +39,24 @@ struct OpenedTake: Sendable {
     }
 }
 
+/// A take's opening. Its threads start before the take is there, so their messages are kept until then.
+struct TakeOpening {
+    /// Nil until the take is open.
+    private(set) var opened: OpenedTake?
+    private var early: [Inbox.Message] = []
+    /// Ends every wait of the opening, and of the take's source.
+    let cancellation = Cancellation()
+
+    mutating func keep(_ message: Inbox.Message) { early.append(message) }
+
+    /// Returns the kept messages.
+    mutating func finish(_ opened: OpenedTake) -> [Inbox.Message] {
+        defer { early = [] }
+        self.opened = opened
+        return early
+    }
+}
+
 extension SourceRegistry {
     static let all = SourceRegistry([
         X11Kind.self, CommandWindowKind.self, WaylandKind.self, PortalKind.self, VirtualKind.self, PatternKind.self,

@@ -27,8 +27,14 @@ struct TakePermission {
 
     /// The program that started the take; nil: a person at the command line, who is not asked.
     let subject: PermissionSubject?
-    var inquiry: Inquiry?
-    var allowed: Set<PermissionKind> = []
+    private(set) var inquiry: Inquiry?
+    private var allowed: Set<PermissionKind> = []
+    /// The kinds that the take captures now or has captured.
+    private(set) var captured = CapturedKinds()
+    /// The question that the studio's windows show.
+    private(set) var shownQuestion: PermissionInquiry?
+    /// The number of the last question.
+    private var lastQuestion = 0
 
     /// Throws if the system hides the program.
     init(_ program: AskingProgram, _ app: AppIdentity?) throws(EngineError) {
@@ -42,6 +48,37 @@ struct TakePermission {
     }
 
     func allows(_ kind: PermissionKind) -> Bool { subject == nil || allowed.contains(kind) }
+
+    mutating func begin(capturing kinds: Set<PermissionKind>) { captured = CapturedKinds(kinds) }
+
+    mutating func setCaptured(_ kind: PermissionKind, isOn: Bool) { captured.set(kind, isOn: isOn) }
+
+    mutating func allow(_ kinds: Set<PermissionKind>) { allowed.formUnion(kinds) }
+
+    mutating func open(_ machine: PermissionStateMachine, _ kinds: Set<PermissionKind>, for purpose: Purpose) {
+        lastQuestion += 1
+        inquiry = Inquiry(number: lastQuestion, machine: machine, kinds: kinds, purpose: purpose)
+    }
+
+    /// Returns the open inquiry after the event, and its actions; nil: none is open.
+    mutating func handle(
+        _ event: PermissionStateMachine.Event, at now: Int64
+    ) -> (inquiry: Inquiry, actions: [PermissionStateMachine.Action])? {
+        guard var inquiry else { return nil }
+        let actions = inquiry.machine.handle(event, at: now)
+        self.inquiry = inquiry
+        return (inquiry, actions)
+    }
+
+    /// The person has answered, or the take ends. Returns the inquiry that was open.
+    @discardableResult
+    mutating func close() -> Inquiry? { inquiry.take() }
+
+    /// Whether the studio's windows show another question than this one, or none. They show this one from now on.
+    mutating func show(_ question: PermissionInquiry?) -> Bool {
+        defer { shownQuestion = question }
+        return shownQuestion != question
+    }
 }
 
 extension EngineHost {
@@ -56,14 +93,12 @@ extension EngineHost {
     /// Reads the person's earlier decisions, and asks them about the other kinds.
     func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose) {
         guard !kinds.isEmpty, let request, let subject = permission?.subject else { return permitted(purpose, kinds) }
-        lastQuestion += 1
-        permission?.inquiry = TakePermission.Inquiry(
-            number: lastQuestion,
-            machine: PermissionStateMachine(
+        permission?.open(
+            PermissionStateMachine(
                 hasDesktop: desktop?.isThere == true,
                 hasTerminal: request.configuration.asksInTerminal && clients.ownerIsThere,
                 hasWindows: clients.areQuestionsShown),
-            kinds: kinds, purpose: purpose)
+            kinds, for: purpose)
         let inbox = inbox
         worker.perform {
             // A file that cannot be read contains no permission; writing reports its error.
@@ -89,9 +124,8 @@ extension EngineHost {
         if let machine = permission?.inquiry?.machine, machine.hasWindows != clients.areQuestionsShown {
             permission(.windows(isOpen: clients.areQuestionsShown))
         }
-        guard openQuestion != shownQuestion else { return }
-        shownQuestion = openQuestion
-        clients.tellQuestion(shownQuestion)
+        let question = openQuestion
+        if permission?.show(question) == true { clients.tellQuestion(question) }
     }
 
     private var openQuestion: PermissionInquiry? {
@@ -113,7 +147,7 @@ extension EngineHost {
     /// A client has windows in which the person can answer, or has none any more.
     func showPermissionQuestions(_ isOn: Bool, for asker: Asker) {
         guard isPerson(asker) else { return }
-        clients.setShowsQuestions(isOn, asker.client, open: shownQuestion)
+        clients.setShowsQuestions(isOn, asker.client, open: permission?.shownQuestion)
         asker.reply()
     }
 
@@ -131,9 +165,7 @@ extension EngineHost {
     }
 
     func permission(_ event: PermissionStateMachine.Event) {
-        guard var inquiry = permission?.inquiry else { return }
-        let actions = inquiry.machine.handle(event, at: MonotonicClock.now())
-        permission?.inquiry = inquiry
+        guard let (inquiry, actions) = permission?.handle(event, at: MonotonicClock.now()) else { return }
         for action in actions { carryOut(action, of: inquiry) }
     }
 
@@ -150,10 +182,10 @@ extension EngineHost {
         case .withdrawFromTerminal: clients.tellOwner(.permissionAsked(nil))
         case .keep(let decision, let kinds): keep(decision, kinds, subject, name: app?.name)
         case .allow:
-            permission?.inquiry = nil
+            permission?.close()
             permitted(inquiry.purpose, inquiry.kinds)
         case .refuse(let refusal, let kinds):
-            permission?.inquiry = nil
+            permission?.close()
             refused(inquiry.purpose, .refused(refusal, kinds, subject))
         }
     }
@@ -173,7 +205,7 @@ extension EngineHost {
     }
 
     private func permitted(_ purpose: TakePermission.Purpose, _ kinds: Set<PermissionKind>) {
-        permission?.allowed.formUnion(kinds)
+        permission?.allow(kinds)
         switch purpose {
         case .beginning: openTake()
         case .microphone(let asker): setMicrophone(isOn: true, for: asker)
@@ -190,14 +222,13 @@ extension EngineHost {
 
     /// The take ends before the person has answered whether it may begin.
     func abandonPermission() {
-        guard var inquiry = permission?.inquiry else { return }
-        permission?.inquiry = nil
+        guard var inquiry = permission?.close() else { return }
         for action in inquiry.machine.abandon() { carryOut(action, of: inquiry) }
         if case .beginning = inquiry.purpose { openingEnded(.take(.over(reason: nil))) }
     }
 
     private func openingEnded(_ error: EngineError) {
-        ending = .unrecorded(duration: .zero, frames: 0)
+        end.recordingEnded(.unrecorded(duration: .zero, frames: 0))
         handle(.openFailed(error.failure))
     }
 }
@@ -235,7 +266,7 @@ extension EngineHost {
     /// The take starts or stops to capture that kind. Call before the start: programs without permission lose their
     /// samples, frames and destinations.
     func setCaptured(_ kind: PermissionKind, isOn: Bool) {
-        captured.set(kind, isOn: isOn)
+        permission?.setCaptured(kind, isOn: isOn)
         guard isOn else { return }
         let refusal = { [self] (request: ClientRequest, program: AskingProgram?) in
             self.refusal(of: request.disclosed(of: captured), for: program)

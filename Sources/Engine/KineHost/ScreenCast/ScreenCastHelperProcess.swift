@@ -59,11 +59,7 @@ public final class ScreenCastHelperProcess {
                 case .ended(let error): throw error
                 }
             }
-            var entries = [
-                session.pollEntry,
-                pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0),
-            ]
-            WakeSignal.poll(&entries, until: session.nextDeadline)
+            PollLoop.wait(for: session, connection)
             // An error closes the connection, which ends the loop. The engine sends nothing more.
             _ = try? connection.readAvailable()
         }
@@ -75,8 +71,7 @@ public final class ScreenCastHelperProcess {
     private func leave(_ session: ScreenCastSession) {
         let deadline = MonotonicClock.now() + Self.flushTimeout
         while session.hasUnsentMessages, MonotonicClock.now() < deadline {
-            var entries = [session.pollEntry]
-            WakeSignal.poll(&entries, until: deadline)
+            PollLoop.wait(for: session, until: deadline)
             _ = session.process()
         }
     }

@@ -1,6 +1,5 @@
 // The process `kinecast-engine --survey`: pictures of monitors and windows, and levels of audio, for a person who chooses
 // among them in the studio. It reads one source at a time, and only those that have changed.
-import Glibc
 import KineMedia
 import KinePlatform
 import KineWire
@@ -88,16 +87,11 @@ public final class PictureSurvey {
     }
 
     private func sleep() {
-        var polled = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
-        polled.append(pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0))
-        guard access.isGranted else {
-            WakeSignal.poll(&polled, until: access.nextDeadline)
-            return
-        }
+        guard access.isGranted else { return PollLoop.wait(for: connection, inbox, until: access.nextDeadline) }
         let now = MonotonicClock.now()
-        // poll leaves out negative descriptors.
-        polled.append(pollfd(fd: devices.descriptor(at: now), events: Int16(POLLIN), revents: 0))
-        WakeSignal.poll(&polled, until: min(sources.nextDeadline, devices.deadline(at: now) ?? .max))
+        PollLoop.wait(
+            for: connection, inbox, ReadableDescriptor(devices.descriptor(at: now)),
+            until: sources.nextDeadline, devices.deadline(at: now))
     }
 
     private func send(_ event: SurveyEvent) { _ = connection.deliver(event) }

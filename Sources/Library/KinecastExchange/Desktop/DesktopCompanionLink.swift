@@ -53,11 +53,7 @@ final class DesktopCompanionLink: Sendable {
                     channel.received(.failed(DesktopFailure(.invalid, reason), number: request.number))
                 }
             }
-            var entries = [
-                pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0),
-            ]
-            WakeSignal.poll(&entries, until: nil)
+            PollLoop.wait(for: requests, connection)
             guard let answers = try? connection.readAvailable() else { return }
             for answer in answers { channel.received(answer) }
         }

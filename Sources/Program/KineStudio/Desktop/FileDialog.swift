@@ -48,14 +48,13 @@ struct FileDialog: Sendable {
         let end = request == nil ? MonotonicClock.now() + Self.timeout : .max
         while true {
             if let event = session.process().first { return event }
-            var entries = [session.pollEntry, pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)]
+            var entries = wake.pollEntries + session.pollEntries
             WakeSignal.poll(&entries, until: min(session.nextDeadline ?? .max, end))
-            guard entries[1].revents != 0 || MonotonicClock.now() >= end else { continue }
+            guard entries[0].revents != 0 || MonotonicClock.now() >= end else { continue }
             session.cancel()
             let last = MonotonicClock.now() + Self.timeout
             while session.hasUnsentMessages, MonotonicClock.now() < last {
-                var entries = [session.pollEntry]
-                WakeSignal.poll(&entries, until: last)
+                PollLoop.wait(for: session, until: last)
                 _ = session.process()
             }
             return nil

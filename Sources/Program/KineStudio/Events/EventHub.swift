@@ -3,7 +3,7 @@ import KinePlatform
 import Synchronization
 
 /// Any thread may call.
-final class EventHub: Sendable {
+final class EventHub: PollSource, Sendable {
     /// One page's stream of events. `end` ends it from any thread.
     struct Connection: Sendable {
         /// The text of the stream.
@@ -72,11 +72,11 @@ final class EventHub: Sendable {
     }
 
     /// The next time for `keepAlive`; nil while no page is connected.
-    var nextKeepAlive: Int64? { state.withLock { $0.pages.isEmpty ? nil : $0.lastSent + Self.quietLimit } }
+    var nextDeadline: Int64? { state.withLock { $0.pages.isEmpty ? nil : $0.lastSent + Self.quietLimit } }
 
     /// Sends each page a comment if nothing was sent for a while.
     func keepAlive(at now: Int64) {
-        guard let next = nextKeepAlive, now >= next else { return }
+        guard let next = nextDeadline, now >= next else { return }
         for page in state.withLock({ $0.send(nil, at: now) }) { page.finish() }
     }
 

@@ -1,11 +1,12 @@
 // The previews of all takes. A take is read while a page shows it, and a little longer: pages connect again.
 import KineClient
+import KinePlatform
 import KinePublish
 import KineTakes
 import Synchronization
 
 /// Any thread may call.
-final class Previews: Sendable {
+final class Previews: PollSource, Sendable {
     private static let interval = LiveStream.tickInterval / 2
     /// Ticks without a page after which a take is read no more.
     private static let mostIdleTicks = 10
@@ -23,7 +24,7 @@ final class Previews: Sendable {
     private let state = Mutex(State())
     private let began: @Sendable () -> Void
 
-    /// - Parameter began: called when `nextTick` is not nil any more.
+    /// - Parameter began: called when `nextDeadline` is not nil any more.
     init(began: @escaping @Sendable () -> Void) { self.began = began }
 
     /// The stream of a take, for a page that shows it from now on.
@@ -58,8 +59,8 @@ final class Previews: Sendable {
         }
     }
 
-    /// The time of the next call of `tick`; nil while there are no previews.
-    var nextTick: Int64? { state.withLock { $0.previews.isEmpty ? nil : $0.nextTick } }
+    /// For `tick`; nil while there are no previews.
+    var nextDeadline: Int64? { state.withLock { $0.previews.isEmpty ? nil : $0.nextTick } }
 
     /// Keeps the pages' streams alive, and ends the previews that no page has shown for a while.
     func tick(at now: Int64) {

@@ -9,7 +9,7 @@ import KineWire
 import Synchronization
 
 /// Any thread may call.
-final class Sheets: Sendable {
+final class Sheets: PollSource, Sendable {
     typealias Connection = StudioDoor.Visitor
 
     /// Who asks, and gets the answers.
@@ -76,11 +76,7 @@ final class Sheets: Sendable {
     var count: Int { state.withLock { $0.sheets.count } }
 
     var pollEntries: [pollfd] {
-        state.withLock { state in
-            state.sheets.values.compactMap(\.asker.connection).map {
-                pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0)
-            }
-        }
+        state.withLock { $0.sheets.values.compactMap(\.asker.connection).flatMap(\.pollEntries) }
     }
 
     /// The next time for `process`.

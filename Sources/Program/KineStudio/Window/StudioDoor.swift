@@ -8,7 +8,7 @@ import KineWire
 import SystemPackage
 
 /// The running server's end. Used on one thread.
-final class StudioDoor {
+final class StudioDoor: PollSource {
     /// The content of a new window.
     enum Place: Equatable {
         /// The studio, for the person whom `kinecast studio` opens a browser for.
@@ -54,9 +54,8 @@ final class StudioDoor {
     }
 
     var pollEntries: [pollfd] {
-        let waiting = nextDeadline == nil ? [listener.descriptor] : []
-        return waiting.map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
-            + visitors.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
+        let waiting = nextDeadline == nil ? ReadableDescriptor(listener.descriptor.rawValue).pollEntries : []
+        return waiting + visitors.flatMap(\.pollEntries)
     }
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
@@ -114,8 +113,7 @@ final class StudioDoor {
         let deadline = MonotonicClock.now() + timeout
         while MonotonicClock.now() < deadline, !connection.isClosed {
             if case .link(let link)? = try? connection.readAvailable().first { return link }
-            var entries = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
-            WakeSignal.poll(&entries, until: deadline)
+            PollLoop.wait(for: connection, until: deadline)
         }
         return nil
     }

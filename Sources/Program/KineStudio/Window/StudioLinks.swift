@@ -8,7 +8,7 @@ import KineWire
 import SystemPackage
 
 /// Used on one thread.
-final class StudioLinks {
+final class StudioLinks: PollSource {
     private static let prefix = "studio-"
 
     private let directory: FilePath

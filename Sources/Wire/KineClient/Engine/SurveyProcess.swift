@@ -7,7 +7,7 @@ import KineWire
 import SystemPackage
 
 /// Used on one thread. The engine ends with this object.
-public final class SurveyProcess {
+public final class SurveyProcess: PollSource {
     private typealias Connection = ControlConnection<SurveyEvent, SurveyRequest>
 
     private let connection: Connection
@@ -37,9 +37,7 @@ public final class SurveyProcess {
         _ = process.end(signal: SIGKILL, deadline: .max)
     }
 
-    public var pollEntries: [pollfd] {
-        [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
-    }
+    public var pollEntries: [pollfd] { connection.pollEntries }
 
     /// Requests pictures, the levels of this audio, and this camera's picture.
     public func survey(

@@ -27,10 +27,7 @@ public final class WaitingEngine: Sendable {
         // It sends its hello after that. Without one, the take's start says why.
         while engine.connection.peerHello == nil, !engine.connection.isClosed, MonotonicClock.now() < deadline {
             guard (try? engine.connection.readAvailable()) != nil else { return }
-            var entries = [
-                pollfd(fd: engine.connection.descriptor.rawValue, events: engine.connection.pollEvents, revents: 0)
-            ]
-            if engine.connection.peerHello == nil { WakeSignal.poll(&entries, until: deadline) }
+            if engine.connection.peerHello == nil { PollLoop.wait(for: engine.connection, until: deadline) }
         }
     }
 

@@ -1,10 +1,11 @@
 // Requests of any thread or task to the thread that runs `Takes`.
+import Glibc
 import KinePlatform
 import KineTakes
 import KineWire
 
 /// May be called from any thread, but for `deliver`, which belongs to the thread of `Takes`.
-package final class TakeRequests: Sendable {
+package final class TakeRequests: PollSource, Sendable {
     private struct Entry: Sendable {
         let request: ClientRequest
         let take: String
@@ -15,8 +16,8 @@ package final class TakeRequests: Sendable {
 
     package init() {}
 
-    /// For poll: readable when `deliver` has something to do.
-    package var descriptor: Int32 { entries.descriptor }
+    /// Readable when `deliver` has something to do.
+    package var pollEntries: [pollfd] { entries.pollEntries }
 
     /// Asks the engine of a running take, by its id, and waits for its reply; see `Takes.send`.
     @discardableResult

@@ -56,8 +56,7 @@ package final class AskedTake {
         }
         while left > 0 {
             let open = takes.filter { $0.connection != nil }
-            var entries = open.compactMap(\.pollEntry)
-            WakeSignal.poll(&entries, until: open.compactMap(\.nextDeadline).min())
+            PollLoop.wait(for: open)
             for take in open { _ = take.process(at: MonotonicClock.now()) }
         }
         return statuses
@@ -74,8 +73,7 @@ package final class AskedTake {
         take.send(request, until: MonotonicClock.now() + timeout) { answer = $0 }
         while true {
             if let answer { return try answer.get() }
-            var entries = [take.pollEntry].compactMap(\.self)
-            WakeSignal.poll(&entries, until: take.nextDeadline)
+            PollLoop.wait(for: take)
             _ = take.process(at: MonotonicClock.now())
         }
     }

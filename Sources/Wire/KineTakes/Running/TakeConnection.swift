@@ -11,7 +11,7 @@ package struct TakeReply: Sendable {
 }
 
 /// Used on one thread.
-final class TakeConnection {
+final class TakeConnection: PollSource {
     typealias Answer = (Result<TakeReply, RequestError>) -> Void
 
     /// Nanoseconds until the next attempt to connect.
@@ -35,9 +35,7 @@ final class TakeConnection {
     /// The latest instant for `process` or `connect`; nil: only the descriptor is a reason for it.
     var nextDeadline: Int64? { connection == nil ? nextAttempt : requests.nextDeadline }
 
-    var pollEntry: pollfd? {
-        connection.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
-    }
+    var pollEntries: [pollfd] { connection?.pollEntries ?? [] }
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
     func connect(_ registry: TakeRegistry, at now: Int64) throws(TakeRegistry.Error) {

@@ -7,7 +7,7 @@ import KineWire
 import SystemPackage
 
 /// The running takes of this user. Used on one thread, without waiting: a loop polls `pollEntries` and calls `process`.
-package final class Takes {
+package final class Takes: PollSource {
     /// The changes since the last call of `process`.
     package struct Changes {
         /// The takes that have ended. If a take is not in the phase `ended`, its engine has died.
@@ -46,7 +46,7 @@ package final class Takes {
         _ = update(at: MonotonicClock.now())
     }
 
-    package var pollEntries: [pollfd] { [watch.pollEntry] + connections.compactMap(\.pollEntry) }
+    package var pollEntries: [pollfd] { watch.pollEntries + connections.flatMap(\.pollEntries) }
 
     /// The latest instant for the next `process`; nil: only the entries to poll are a reason for it.
     package var nextDeadline: Int64? { connections.compactMap(\.nextDeadline).min() }

@@ -8,7 +8,7 @@ import Synchronization
 import SystemPackage
 
 /// A connected control channel. Owns its descriptor and closes it when released. May be called from any thread.
-public final class ControlConnection<Received: ControlMessage, Sent: Encodable & Sendable>: Sendable {
+public final class ControlConnection<Received: ControlMessage, Sent: Encodable & Sendable>: PollSource, Sendable {
     private struct State {
         var decoder = ControlDecoder()
         var output = OutgoingFrames()
@@ -72,6 +72,8 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         var entry = pollfd(fd: descriptor.rawValue, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 0 ? process : nil
     }
+
+    public var pollEntries: [pollfd] { [pollfd(fd: descriptor.rawValue, events: pollEvents, revents: 0)] }
 
     /// The events to poll the descriptor for: always input, and output while data waits to be sent.
     public var pollEvents: Int16 {

@@ -105,15 +105,10 @@ final class SetupRun: Sendable {
             var deadline = machine.nextDeadline
             // Without a pidfd, the process is checked every 20 ms.
             if process.exitDescriptor < 0 { deadline = min(deadline ?? .max, MonotonicClock.now() + 20_000_000) }
-            var entries = [
-                pollfd(fd: inputs, events: Int16(POLLIN), revents: 0),
-                // poll leaves out negative descriptors, and a closed channel would be readable for ever.
-                pollfd(
-                    fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
-                    events: process.connection.pollEvents, revents: 0),
-                pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            WakeSignal.poll(&entries, until: deadline)
+            // A closed channel would be readable for ever.
+            PollLoop.wait(
+                for: ReadableDescriptor(inputs), process.connection.isClosed ? nil : process.connection,
+                ReadableDescriptor(process.exitDescriptor), until: deadline)
         }
 
         mutating func handleProcess() {

@@ -108,8 +108,7 @@ final class StudioConversation: Sendable {
 
     private func read() {
         while !connection.isClosed {
-            var entries = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
-            WakeSignal.poll(&entries, until: nil)
+            PollLoop.wait(for: connection)
             guard let replies = try? connection.readAvailable() else { break }
             for reply in replies {
                 switch reply {
