@@ -77,7 +77,7 @@ let table = """
       CWayland: CLinux
       KinePulse: KineMedia KinePlatform KineText CPulse SystemPackage
       # What a source of frames is; the test pattern, cameras, private sessions, and what is drawn over frames.
-      KineCapture: KinePulse KineMedia KinePlatform KineText CCairo CFFmpeg CAVDevice CYUV CLinux SystemPackage
+      KineCapture: KinePulse KineImaging KineMedia KinePlatform KineText CCairo CFFmpeg CAVDevice CYUV CLinux SystemPackage
       KineX11: KineCapture KineMedia KinePlatform KineText CXCB CXKB CLinux SystemPackage
       KineWayland: KineCapture KineImaging KineMedia KinePlatform KineText CWayland CXKB CLinux SystemPackage
       KinePipeWire: KineCapture KineMedia KinePlatform KineText CPipeWire SystemPackage

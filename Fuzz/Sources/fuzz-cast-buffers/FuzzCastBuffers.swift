@@ -20,7 +20,9 @@ private func fuzz(_ input: [UInt8]) {
 
 private final class Cast {
     private var frames = CastFrames()
-    private var cursor = CastCursor(scale: 1.5)
+    private var cursor = CastCursor()
+    private var overlay = PointerOverlay()
+    private var image: Int?
     private var format = CastFormat(serial: 1, size: PixelSize(width: 64, height: 48), pixels: .bgrx)
     private var lastTime: Int64 = 0
     private var now: Int64 = 0
@@ -80,8 +82,13 @@ private final class Cast {
         var damage = DamageRegion(size: PixelSize(width: 8, height: 8))
         frames.addDamage(to: &damage)
         precondition(damage.size == frame.size && !frames.hasChanged, "damage of another size, or not all of it")
-        cursor.place(inFrameAt: (frame.area.x, frame.area.y), damage: &damage)
-        if let rect = cursor.rect {
+        cursor.place(inFrameAt: (frame.area.x, frame.area.y))
+        if let newest = cursor.state.image, newest.id != image {
+            overlay.setImage(newest.picture, hotSpot: newest.hotSpot, scale: 1.5)
+            image = newest.id
+        }
+        overlay.move(to: cursor.state.place.map { ($0.x, $0.y) }, damage: &damage)
+        if let rect = overlay.rect {
             precondition(!rect.intersection(PixelRect(size: frame.size)).isEmpty, "a pointer outside of the frame")
             draw(over: rect, in: frame)
         }
@@ -104,7 +111,7 @@ private final class Cast {
         var pixels = [UInt32](repeating: 0, count: part.size.area)
         pixels.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            cursor.draw(over: base, stride: part.width * 4, area: part)
+            overlay.draw(over: base, stride: part.width * 4, area: part)
         }
     }
 }

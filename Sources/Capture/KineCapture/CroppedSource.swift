@@ -47,6 +47,15 @@ public final class CroppedSource: VideoSource {
     public var losesUnreadFrames: Bool { source.losesUnreadFrames }
     public var interruption: SourceInterruption? { source.interruption }
     public func readLimit(isFirst: Bool) -> ReadLimit? { source.readLimit(isFirst: isFirst) }
+    public var keys: KeyPicture { source.keys }
+    public func takeInput() -> [InputEvent] { source.takeInput() }
+    public var paintsPointer: Bool { source.paintsPointer }
+
+    public var pointer: PointerState? {
+        guard var pointer = source.pointer else { return nil }
+        pointer.place = pointer.place.map { PixelPoint(x: $0.x - part.x, y: $0.y - part.y) }
+        return pointer
+    }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         let hasChanged = try source.processEvents()

@@ -26,6 +26,19 @@ public protocol VideoSource: AnyObject {
     /// The excluded windows at the last search. Nil before the first search, and if no window is excluded.
     var exclusionFindings: ExclusionFindings? { get }
 
+    /// The pointer; nil: there is none, the source was not asked for it, or the frames contain it. Changes only in
+    /// `addDamage`.
+    var pointer: PointerState? { get }
+
+    /// The newest badge of pressed keys. Changes only in `processEvents` and `addDamage`.
+    var keys: KeyPicture { get }
+
+    /// Removes and returns what a person did with the mouse since the last call, in order.
+    func takeInput() -> [InputEvent]
+
+    /// Whether the frames contain the pointer, so that it cannot be left out or enlarged.
+    var paintsPointer: Bool { get }
+
     /// How long every `read` may fail before the take ends; nil: no limit, the source itself throws.
     ///
     /// - Parameter isFirst: the take shows no frame of this source yet.
@@ -58,6 +71,10 @@ extension VideoSource {
     public var interruption: SourceInterruption? { nil }
     public var exclusionFindings: ExclusionFindings? { nil }
     public func readLimit(isFirst: Bool) -> ReadLimit? { nil }
+    public var pointer: PointerState? { nil }
+    public var keys: KeyPicture { KeyPicture() }
+    public func takeInput() -> [InputEvent] { [] }
+    public var paintsPointer: Bool { false }
 }
 
 /// How long a take waits for a source whose reads fail.
@@ -120,11 +137,14 @@ public struct FramePart {
     public let pixels: UnsafeRawPointer
     /// Bytes from one row to the next.
     public let stride: Int
+    /// Whether the source has no further use for the pixels: they may be painted over.
+    public let isScratch: Bool
 
-    public init(rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
+    public init(rect: PixelRect, pixels: UnsafeRawPointer, stride: Int, isScratch: Bool = false) {
         self.rect = rect
         self.pixels = pixels
         self.stride = stride
+        self.isScratch = isScratch
     }
 }
 

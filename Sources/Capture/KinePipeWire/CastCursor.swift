@@ -21,15 +21,13 @@ struct CastCursorReport: Equatable, Sendable {
 }
 
 struct CastCursor {
-    /// The factor by which the image is enlarged.
-    private let scale: Double
-    private var overlay = PointerOverlay()
+    private var image: PointerState.Image?
     /// Nil: there is no pointer.
     private var position: CastCursorReport.Point?
     /// A possible change was reported but not collected yet.
     private(set) var hasChanged = false
-
-    init(scale: Double) { self.scale = scale }
+    /// As of the last `place`.
+    private(set) var state = PointerState()
 
     /// Call with all reports in order: a bitmap comes once.
     mutating func receive(_ report: CastCursorReport) {
@@ -37,23 +35,14 @@ struct CastCursor {
         if next != position { hasChanged = true }
         position = next
         guard report.id != 0, let bitmap = report.bitmap else { return }
-        overlay.setImage(bitmap, hotSpot: (report.hotSpot.x, report.hotSpot.y), scale: scale)
+        image = PointerState.Image(bitmap, hotSpot: (report.hotSpot.x, report.hotSpot.y))
         hasChanged = true
     }
 
-    /// Moves the pointer in a frame that begins at `origin` of the compositor's picture. Adds the old and the new
-    /// rectangle to `damage`, which has the frame's size.
-    mutating func place(inFrameAt origin: (x: Int, y: Int), damage: inout DamageRegion) {
+    /// Places the pointer in a frame that begins at `origin` of the compositor's picture.
+    mutating func place(inFrameAt origin: (x: Int, y: Int)) {
         hasChanged = false
-        overlay.move(to: position.map { ($0.x - origin.x, $0.y - origin.y) }, damage: &damage)
-    }
-
-    /// The pointer's rectangle in the frame; nil: outside.
-    var rect: PixelRect? { overlay.rect }
-
-    /// Draws the pointer over the pixels of `area`, a part of the frame.
-    func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
-        overlay.draw(over: pixels, stride: stride, area: area)
+        state = PointerState(image: image, place: position.map { PixelPoint(x: $0.x - origin.x, y: $0.y - origin.y) })
     }
 }
 

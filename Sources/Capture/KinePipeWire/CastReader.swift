@@ -48,24 +48,18 @@ final class CastReader {
 
     /// Passes the pixels of `rect`, a part of the frame, to `receive` in parts; all start on tiles. Returns false if
     /// the buffer's memory has gone.
-    ///
-    /// - Parameter cursor: drawn over the parts, if there is one.
     func read(
-        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, cursor: CastCursor?,
-        into receive: (FramePart) -> Void
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, into receive: (FramePart) -> Void
     ) -> Bool {
         let first = memory(place).map { $0 + frame.offset }
-        for piece in Self.pieces(of: rect, around: cursor?.rect) {
-            if let first, !piece.hasCursor, frame.isBGRA(at: first) {
-                let pixels = first + piece.rect.y * frame.stride + piece.rect.x * 4
-                receive(FramePart(rect: piece.rect, pixels: pixels, stride: frame.stride))
-                continue
-            }
-            for band in bands(of: piece.rect, in: frame) {
-                guard let (pixels, stride) = copy(band, of: frame, in: place, from: first) else { return false }
-                cursor?.draw(over: pixels, stride: stride, area: band)
-                receive(FramePart(rect: band, pixels: pixels, stride: stride))
-            }
+        if let first, frame.isBGRA(at: first) {
+            let pixels = first + rect.y * frame.stride + rect.x * 4
+            receive(FramePart(rect: rect, pixels: pixels, stride: frame.stride))
+            return true
+        }
+        for band in bands(of: rect, in: frame) {
+            guard let (pixels, stride) = copy(band, of: frame, in: place, from: first) else { return false }
+            receive(FramePart(rect: band, pixels: pixels, stride: stride, isScratch: true))
         }
         return true
     }
@@ -75,19 +69,6 @@ final class CastReader {
         switch place {
         case .buffer(let number): stream.memory(of: number)
         case .kept: UnsafeRawPointer(kept.memory(0))
-        }
-    }
-
-    /// The rows of tiles of `rect` that `cursor` touches, and those above and below: only the touched ones are copied.
-    static func pieces(of rect: PixelRect, around cursor: PixelRect?) -> [(rect: PixelRect, hasCursor: Bool)] {
-        guard let common = cursor?.intersection(rect), !common.isEmpty else { return [(rect, false)] }
-        let side = DamageRegion.tileSide
-        let top = common.y / side * side
-        let bottom = min((common.maxY + side - 1) / side * side, rect.maxY)
-        return [(rect.y, top, false), (top, bottom, true), (bottom, rect.maxY, false)].compactMap {
-            from, to, isTouched in
-            guard from < to else { return nil }
-            return (PixelRect(x: rect.x, y: from, width: rect.width, height: to - from), isTouched)
         }
     }
 

@@ -13,15 +13,13 @@ public final class PipeWireSource: CastSource {
     public struct Options: Sendable {
         /// The most frames a second that the compositor should send.
         public var highestRate: Int
-        /// Draw the pointer into the frames if the compositor sends it beside them.
-        public var showsCursor: Bool
-        /// The factor by which the pointer's image is enlarged; at least 1.
-        public var cursorScale: Double
+        /// Say where the pointer is if the compositor sends it beside the frames.
+        public var reportsPointer: Bool
+        /// Whether the compositor's frames contain the pointer.
+        public var paintsPointer: Bool
 
-        public init(highestRate: Int, showsCursor: Bool, cursorScale: Double = 1) {
-            self.highestRate = highestRate
-            self.showsCursor = showsCursor
-            self.cursorScale = cursorScale
+        public init(highestRate: Int, reportsPointer: Bool, paintsPointer: Bool = false) {
+            (self.highestRate, self.reportsPointer, self.paintsPointer) = (highestRate, reportsPointer, paintsPointer)
         }
     }
 
@@ -29,8 +27,9 @@ public final class PipeWireSource: CastSource {
     private let reader: CastReader
     private var life: CastStateMachine
     private var frames = CastFrames()
-    /// Nil: the pointer is not shown.
+    /// Nil: the pointer is not wanted.
     private var cursor: CastCursor?
+    public let paintsPointer: Bool
     /// The newest frame and its place. Its buffer is given back after the next frame, or when few others are left.
     private var held: (frame: CastFrames.Frame, place: CastReader.Place)?
     public private(set) var frameCount = 0
@@ -54,7 +53,8 @@ public final class PipeWireSource: CastSource {
             descriptor: descriptor, node: node, highestRate: options.highestRate)
         reader = CastReader(stream: stream)
         life = CastStateMachine(now: MonotonicClock.now(), limits: limits)
-        cursor = options.showsCursor ? CastCursor(scale: options.cursorScale) : nil
+        cursor = options.reportsPointer ? CastCursor() : nil
+        paintsPointer = options.paintsPointer
     }
 
     /// There is a first frame, or it is not required.
@@ -125,8 +125,10 @@ public final class PipeWireSource: CastSource {
         _ = try processEvents()
         guard let frame = frames.frame else { return }
         frames.addDamage(to: &damage)
-        cursor?.place(inFrameAt: (frame.area.x, frame.area.y), damage: &damage)
+        cursor?.place(inFrameAt: (frame.area.x, frame.area.y))
     }
+
+    public var pointer: PointerState? { cursor?.state }
 
     /// The newest frame may be the lock screen's that has paused the take: the desktop says that it is unlocked before it is painted.
     public func discardFrames() { discarded = (frameCount, MonotonicClock.now() + Self.discardTimeout) }
@@ -140,7 +142,7 @@ public final class PipeWireSource: CastSource {
         // there is nothing to read again.
         guard let (frame, place) = held, region.size == frame.size else { return false }
         let isComplete = reader.reading(place) {
-            region.rectangles().allSatisfy { reader.read($0, of: frame, in: place, cursor: cursor, into: receive) }
+            region.rectangles().allSatisfy { reader.read($0, of: frame, in: place, into: receive) }
         }
         if !isComplete { frames.noteLoss() }
         return isComplete

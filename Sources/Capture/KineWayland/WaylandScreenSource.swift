@@ -21,7 +21,8 @@ public final class WaylandScreenSource: VideoSource {
     public private(set) var orientation: Orientation
     private let screen: WaylandScreen
     private let target: Target
-    private let showsCursor: Bool
+    /// The compositor paints the pointer into its copies, or leaves it out.
+    public let paintsPointer: Bool
     private let warn: @Sendable (String) -> Void
     private var copiers: [any OutputCopier]
     /// For several outputs; nil: there is one, and its frames are read in place.
@@ -41,7 +42,7 @@ public final class WaylandScreenSource: VideoSource {
         _ screen: WaylandScreen, _ target: Target, _ copiers: [any OutputCopier], showsCursor: Bool,
         warn: @escaping @Sendable (String) -> Void
     ) throws(VideoSourceError) {
-        (self.screen, self.target, self.copiers, self.showsCursor, self.warn) = (
+        (self.screen, self.target, self.copiers, self.paintsPointer, self.warn) = (
             screen, target, copiers, showsCursor, warn
         )
         size = PixelSize(width: 0, height: 0)
@@ -103,7 +104,7 @@ public final class WaylandScreenSource: VideoSource {
             if let copier {
                 kept.append(copier)
             } else {
-                kept.append(try screen.copier(of: subject, showsCursor: showsCursor))
+                kept.append(try screen.copier(of: subject, showsCursor: paintsPointer))
             }
         }
         let isOther = kept.count != copiers.count || !zip(kept, copiers).allSatisfy { $0 === $1 }

@@ -2,6 +2,15 @@
 // layer; its size may change during a take, the output's cannot.
 import KineMedia
 
+/// Paints over the pixels of a source before they are composed. Rectangles are parts of the source's frame, in its pixels.
+public protocol SourcePainter: AnyObject {
+    /// The smallest rectangle around what is painted in `rect`; empty: nothing is.
+    func bounds(in rect: PixelRect) -> PixelRect
+
+    /// Paints over the BGRA pixels of `area`, with `stride` bytes from one row to the next.
+    func paint(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect)
+}
+
 /// Composes the layers of a frame. Used by the capture thread.
 ///
 /// A source that equals the output (not scaled, turned or cropped) is converted while it is read, and its pixels are
@@ -13,6 +22,8 @@ public final class Compositor {
     public private(set) var sourceSize: PixelSize
     /// The rotation that makes the source's frames upright.
     public private(set) var orientation: Orientation
+    /// Paints over the source's pixels; nil: they are shown as they are.
+    public var painter: (any SourcePainter)?
     private let crop: PictureGeometry.Crop
     private let ring: FrameRing
     /// Nil if the source equals the output.
@@ -25,6 +36,8 @@ public final class Compositor {
     public private(set) var layerDamage: DamageRegion
     /// Rows of the output in which layers are drawn over each other; nil until needed.
     private var band: UnsafeMutableRawPointer?
+    /// Rows of the source that are painted over; only grows.
+    private var paintedRows = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Rows to draw at once: few, so that they stay in the processor's cache. In a turned source these are columns;
     /// with few of them it would be read often.
@@ -53,7 +66,10 @@ public final class Compositor {
         return layer
     }
 
-    deinit { band?.deallocate() }
+    deinit {
+        band?.deallocate()
+        paintedRows.deallocate()
+    }
 
     /// The coded frame's size: both sides even.
     public var codedSize: PixelSize { ring.size }
@@ -105,8 +121,60 @@ public final class Compositor {
     /// Abandons the frame.
     public func abandon() { ring.abandon() }
 
-    /// Draws pixels of the source, as `VideoSource.read` passes them.
-    public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
+    /// Draws pixels of the source, as `VideoSource.read` passes them, and paints over them.
+    ///
+    /// - Parameter isScratch: the pixels may be painted over where they are.
+    public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int, isScratch: Bool = false) {
+        guard let painter else { return drawUnpainted(rect, pixels: pixels, stride: stride) }
+        let painted = painter.bounds(in: rect)
+        if isScratch, !painted.isEmpty {
+            painter.paint(over: UnsafeMutableRawPointer(mutating: pixels), stride: stride, area: rect)
+            return drawUnpainted(rect, pixels: pixels, stride: stride)
+        }
+        for piece in Self.pieces(of: rect, around: painted) {
+            let first = pixels + (piece.rect.y - rect.y) * stride
+            if piece.isPainted {
+                draw(piece.rect, painter, over: first, stride: stride)
+            } else {
+                drawUnpainted(piece.rect, pixels: first, stride: stride)
+            }
+        }
+    }
+
+    /// The rows of tiles of `rect` that are painted over, and those above and below: only the painted ones are copied.
+    static func pieces(of rect: PixelRect, around painted: PixelRect) -> [(rect: PixelRect, isPainted: Bool)] {
+        guard !painted.isEmpty else { return [(rect, false)] }
+        let side = DamageRegion.tileSide
+        let top = max(painted.y / side * side, rect.y)
+        let bottom = min((painted.maxY + side - 1) / side * side, rect.maxY)
+        return [(rect.y, top, false), (top, bottom, true), (bottom, rect.maxY, false)].compactMap {
+            from, to, isPainted in
+            guard from < to else { return nil }
+            return (PixelRect(x: rect.x, y: from, width: rect.width, height: to - from), isPainted)
+        }
+    }
+
+    /// Draws a copy of the pixels, painted over.
+    private func draw(_ rect: PixelRect, _ painter: any SourcePainter, over pixels: UnsafeRawPointer, stride: Int) {
+        let height = DamageRegion.tileSide
+        let rowBytes = rect.width * 4
+        if paintedRows.count < rowBytes * height {
+            paintedRows.deallocate()
+            paintedRows = .allocate(byteCount: rowBytes * height, alignment: 64)
+        }
+        guard let copy = paintedRows.baseAddress else { return }
+        for top in Swift.stride(from: rect.y, to: rect.maxY, by: height) {
+            let part = PixelRect(x: rect.x, y: top, width: rect.width, height: min(height, rect.maxY - top))
+            let first = pixels + (top - rect.y) * stride
+            for row in 0..<part.height {
+                (copy + row * rowBytes).copyMemory(from: first + row * stride, byteCount: rowBytes)
+            }
+            painter.paint(over: copy, stride: rowBytes, area: part)
+            drawUnpainted(part, pixels: copy, stride: rowBytes)
+        }
+    }
+
+    private func drawUnpainted(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         if let keptSource {
             keptSource.draw(rect, pixels: pixels, stride: stride)
         } else if upperLayers.isEmpty {
@@ -186,7 +254,7 @@ extension Compositor {
                 for top in stride(from: rect.y, to: rect.maxY, by: height) {
                     let part = PixelRect(
                         x: rect.x, y: top, width: rect.width, height: min(height, rect.maxY - top))
-                    draw(part, pixels: pixels, stride: rect.width * 4)
+                    drawUnpainted(part, pixels: pixels, stride: rect.width * 4)
                 }
             }
         }

@@ -3,6 +3,7 @@ import CoreTesting
 import KineMedia
 import Testing
 
+@testable import KineCapture
 @testable import KineX11
 
 @Suite struct KeyDisplayStateMachineTests {

@@ -23,11 +23,11 @@ final class CastFixture {
     }
 
     func opening(
-        cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient, continues: Bool = false
+        cursor: Bool = true, limits: CastStateMachine.Limits = .patient, continues: Bool = false
     ) throws -> PipeWireOpening {
         try PipeWireOpening(
             descriptor: server.connect(), node: producer.node,
-            options: PipeWireSource.Options(highestRate: 60, showsCursor: cursor, cursorScale: scale), limits: limits,
+            options: PipeWireSource.Options(highestRate: 60, reportsPointer: cursor), limits: limits,
             continues: continues)
     }
 
@@ -35,7 +35,7 @@ final class CastFixture {
     func watch(
         frame: String = "frame", cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient
     ) throws -> Watcher {
-        let opening = try opening(cursor: cursor, scale: scale, limits: limits)
+        let opening = try opening(cursor: cursor, limits: limits)
         producer.whileWaiting = { _ = try? opening.processEvents() }
         try CoreTesting.wait("a buffer") {
             try producer.send("frame stale=1 corrupted=1")
@@ -46,7 +46,9 @@ final class CastFixture {
         let source = try Self.opened(opening)
         producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
         try producer.finish()
-        return try Watcher(source)
+        var video = TakeConfiguration.Video()
+        (video.showsCursor, video.cursorScale) = (cursor, scale)
+        return try Watcher(source, showing: video)
     }
 
     /// Waits until the opening is through.

@@ -1,4 +1,4 @@
-// A source as the capture thread uses it, with the frame that it has shown so far.
+// A source as the capture thread uses it, with what is painted over its frames, and the frame that was shown so far.
 import CoreTesting
 import KineMedia
 import KinePlatform
@@ -16,6 +16,7 @@ final class Watcher {
     private(set) var reads = 0
 
     private var waiter: SourceWaiter
+    private let painter: InputPainter?
 
     /// The instant until which something that has to come is waited for from now on.
     static var timeout: Int64 { WaitLimit.deadline() }
@@ -28,10 +29,14 @@ final class Watcher {
         _ target: X11ScreenSource.Target, on display: String, cursor: Bool = false, cursorScale: Double = 1,
         clicks: Bool = false, keys: KeyDisplay? = nil, excluding: [X11WindowRule] = []
     ) throws {
+        var video = TakeConfiguration.Video()
+        (video.showsCursor, video.cursorScale, video.showsClicks) = (cursor, cursorScale, clicks)
+        video.shownKeys = keys?.keys
         try self.init(
             X11ScreenSource(
-                target: target, showsCursor: cursor, cursorScale: cursorScale, showsClicks: clicks, keys: keys,
-                excluding: excluding, display: display))
+                target: target, reportsPointer: cursor, reportsClicks: clicks, keys: keys, excluding: excluding,
+                display: display),
+            showing: video)
     }
 
     /// Waits until a source is open, and reads its first frame.
@@ -48,8 +53,11 @@ final class Watcher {
     }
 
     /// Reads the first frame of an open source.
-    init(_ source: any VideoSource) throws {
+    ///
+    /// - Parameter video: what is painted over the frames; without it, the pointer.
+    init(_ source: any VideoSource, showing video: TakeConfiguration.Video = .init()) throws {
         self.source = source
+        painter = InputPainter(video)
         size = source.size
         pixels = [UInt32](repeating: 0, count: size.area)
         waiter = SourceWaiter(wake: WakeSignal(), descriptors: [source.descriptor])
@@ -59,17 +67,22 @@ final class Watcher {
     /// Waits until the source has changed.
     func wait(until deadline: Int64) throws -> Ending {
         while true {
-            if try source.processEvents() { return .changed }
+            let hasChanged = try source.processEvents()
+            if painter?.advance(source, to: MonotonicClock.now()) == true || hasChanged { return .changed }
             if MonotonicClock.now() >= deadline { return .deadline }
-            waiter.wait(until: min(deadline, source.deadline ?? .max), for: .sources)
+            waiter.wait(until: min(deadline, self.deadline ?? .max), for: .sources)
         }
     }
+
+    /// When the frame changes without an event (CLOCK_MONOTONIC); nil: never.
+    var deadline: Int64? { [source.deadline, painter?.deadline].compactMap(\.self).min() }
 
     /// Gets the damage there is and reads it.
     @discardableResult
     func look() throws -> DamageRegion {
         var damage = DamageRegion(size: size)
         try source.addDamage(to: &damage)
+        painter?.update(source, damage: &damage, at: MonotonicClock.now())
         if damage.size != size {
             size = damage.size
             pixels = [UInt32](repeating: 0, count: size.area)
@@ -79,9 +92,20 @@ final class Watcher {
             let rect = part.rect
             reads += 1
             #expect(rect.intersection(PixelRect(size: size)) == rect)
+            // A copy: only some sources' pixels may be painted over.
+            var copy = [UInt32](repeating: 0, count: rect.size.area)
+            copy.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                for y in 0..<rect.height {
+                    let row = part.pixels + y * part.stride
+                    (base + y * rect.width * 4).copyMemory(from: row, byteCount: rect.width * 4)
+                }
+                painter?.paint(over: base, stride: rect.width * 4, area: rect)
+            }
             for y in 0..<rect.height {
-                let row = (part.pixels + y * part.stride).assumingMemoryBound(to: UInt32.self)
-                for x in 0..<rect.width { pixels[(rect.y + y) * size.width + rect.x + x] = row[x] & 0xff_ffff }
+                for x in 0..<rect.width {
+                    pixels[(rect.y + y) * size.width + rect.x + x] = copy[y * rect.width + x] & 0xff_ffff
+                }
             }
         }
         return damage

@@ -19,89 +19,121 @@ import Testing
             bitmap: bitmap)
     }
 
-    private func placed(_ cursor: inout CastCursor, origin: (x: Int, y: Int) = (0, 0)) -> DamageRegion {
-        var damage = DamageRegion(size: Self.size)
-        cursor.place(inFrameAt: origin, damage: &damage)
-        return damage
+    /// The cursor, and the pointer as it is painted by its state.
+    private struct Shown {
+        private final class Source: VideoSource {
+            var pointer: PointerState?
+            let size = CastCursorTests.size
+            let descriptor: Int32 = -1
+
+            func processEvents() -> Bool { false }
+            func addDamage(to damage: inout DamageRegion) {}
+            func read(_ region: DamageRegion, into receive: (FramePart) -> Void) -> Bool { true }
+        }
+
+        var cursor = CastCursor()
+        private let source = Source()
+        private let painter: InputPainter
+
+        init(scale: Double = 1) throws {
+            var video = TakeConfiguration.Video()
+            video.cursorScale = scale
+            painter = try #require(InputPainter(video))
+        }
+
+        /// The damage of the pointer in a frame that begins there.
+        mutating func placed(origin: (x: Int, y: Int) = (0, 0)) -> DamageRegion {
+            cursor.place(inFrameAt: origin)
+            source.pointer = cursor.state
+            var damage = DamageRegion(size: CastCursorTests.size)
+            painter.update(source, damage: &damage, at: 0)
+            return damage
+        }
+
+        /// The part of the pointer that is in the frame; nil: none.
+        var rect: PixelRect? {
+            let bounds = painter.bounds(in: PixelRect(size: CastCursorTests.size))
+            return bounds.isEmpty ? nil : bounds
+        }
     }
 
     private func tiles(_ rects: PixelRect...) -> DamageRegion { DamageRegion.tiles(rects, of: Self.size) }
 
     /// A pointer that is shown at 100, 80.
-    private func shown(scale: Double = 1) -> CastCursor {
-        var cursor = CastCursor(scale: scale)
-        cursor.receive(report(100, 80, bitmap: Self.image, hot: (3, 2)))
-        #expect(cursor.hasChanged)
-        _ = placed(&cursor)
-        #expect(!cursor.hasChanged)
-        return cursor
+    private func shown(scale: Double = 1) throws -> Shown {
+        var shown = try Shown(scale: scale)
+        shown.cursor.receive(report(100, 80, bitmap: Self.image, hot: (3, 2)))
+        #expect(shown.cursor.hasChanged)
+        _ = shown.placed()
+        #expect(!shown.cursor.hasChanged)
+        return shown
     }
 
-    @Test func `the image lies with its hot spot at the place`() {
-        #expect(shown().rect == PixelRect(x: 97, y: 78, width: 8, height: 6))
-        #expect(shown(scale: 2).rect == PixelRect(x: 94, y: 76, width: 16, height: 12))
+    @Test func `the image lies with its hot spot at the place`() throws {
+        #expect(try shown().rect == PixelRect(x: 97, y: 78, width: 8, height: 6))
+        #expect(try shown(scale: 2).rect == PixelRect(x: 94, y: 76, width: 16, height: 12))
     }
 
-    @Test func `a position alone moves the image that was there, whose hot spot stays`() {
-        var cursor = shown()
-        cursor.receive(report(200, 150))
-        #expect(cursor.hasChanged)
+    @Test func `a position alone moves the image that was there, whose hot spot stays`() throws {
+        var shown = try shown()
+        shown.cursor.receive(report(200, 150))
+        #expect(shown.cursor.hasChanged)
         let (old, new) = (PixelRect(x: 97, y: 78, width: 8, height: 6), PixelRect(x: 197, y: 148, width: 8, height: 6))
-        #expect(placed(&cursor) == tiles(old, new))
-        #expect(cursor.rect == new)
+        #expect(shown.placed() == tiles(old, new))
+        #expect(shown.rect == new)
     }
 
-    @Test func `the same position again is no change`() {
-        var cursor = shown()
-        cursor.receive(report(100, 80))
-        #expect(!cursor.hasChanged && placed(&cursor).isEmpty)
+    @Test func `the same position again is no change`() throws {
+        var shown = try shown()
+        shown.cursor.receive(report(100, 80))
+        #expect(!shown.cursor.hasChanged && shown.placed().isEmpty)
     }
 
-    @Test func `without an id there is no pointer, whatever else is said`() {
-        var cursor = shown()
-        let old = cursor.rect!
-        cursor.receive(report(50, 50, id: 0, bitmap: Self.image))
-        #expect(cursor.hasChanged && placed(&cursor) == tiles(old) && cursor.rect == nil)
-        cursor.receive(report(60, 60, id: 0))
-        #expect(!cursor.hasChanged)
-        cursor.receive(report(100, 80))
-        #expect(placed(&cursor) == tiles(old) && cursor.rect == old, "the image is the one before")
+    @Test func `without an id there is no pointer, whatever else is said`() throws {
+        var shown = try shown()
+        let old = shown.rect!
+        shown.cursor.receive(report(50, 50, id: 0, bitmap: Self.image))
+        #expect(shown.cursor.hasChanged && shown.placed() == tiles(old) && shown.rect == nil)
+        shown.cursor.receive(report(60, 60, id: 0))
+        #expect(!shown.cursor.hasChanged)
+        shown.cursor.receive(report(100, 80))
+        #expect(shown.placed() == tiles(old) && shown.rect == old, "the image is the one before")
     }
 
-    @Test func `a bitmap without an area hides the pointer until the next`() {
-        var cursor = shown()
-        let old = cursor.rect!
-        cursor.receive(report(100, 80, bitmap: .empty))
-        #expect(placed(&cursor) == tiles(old) && cursor.rect == nil)
-        cursor.receive(report(120, 80))
-        #expect(placed(&cursor).isEmpty && cursor.rect == nil)
-        cursor.receive(report(100, 80, bitmap: Self.image, hot: (3, 2)))
-        #expect(placed(&cursor) == tiles(old))
+    @Test func `a bitmap without an area hides the pointer until the next`() throws {
+        var shown = try shown()
+        let old = shown.rect!
+        shown.cursor.receive(report(100, 80, bitmap: .empty))
+        #expect(shown.placed() == tiles(old) && shown.rect == nil)
+        shown.cursor.receive(report(120, 80))
+        #expect(shown.placed().isEmpty && shown.rect == nil)
+        shown.cursor.receive(report(100, 80, bitmap: Self.image, hot: (3, 2)))
+        #expect(shown.placed() == tiles(old))
     }
 
-    @Test func `another image at the same place is damage`() {
-        var cursor = shown()
+    @Test func `another image at the same place is damage`() throws {
+        var shown = try shown()
         let red = OverlayImage(size: Self.image.size, pixels: Array(repeating: 0xffff_0000, count: 48))
-        cursor.receive(report(100, 80, bitmap: red, hot: (3, 2)))
-        #expect(placed(&cursor) == tiles(cursor.rect!))
+        shown.cursor.receive(report(100, 80, bitmap: red, hot: (3, 2)))
+        #expect(shown.placed() == tiles(shown.rect!))
     }
 
-    @Test func `places are in the compositor's picture, of which the frame is a part`() {
-        var cursor = shown()
-        let old = cursor.rect!
-        #expect(placed(&cursor, origin: (90, 70)) == tiles(old, PixelRect(x: 7, y: 8, width: 8, height: 6)))
-        #expect(placed(&cursor, origin: (200, 70)) == tiles(PixelRect(x: 7, y: 8, width: 8, height: 6)))
-        #expect(cursor.rect == nil, "outside of the frame")
+    @Test func `places are in the compositor's picture, of which the frame is a part`() throws {
+        var shown = try shown()
+        let old = shown.rect!
+        #expect(shown.placed(origin: (90, 70)) == tiles(old, PixelRect(x: 7, y: 8, width: 8, height: 6)))
+        #expect(shown.placed(origin: (200, 70)) == tiles(PixelRect(x: 7, y: 8, width: 8, height: 6)))
+        #expect(shown.rect == nil, "outside of the frame")
     }
 
-    @Test func `no place is too far away`() {
+    @Test func `no place is too far away`() throws {
         for (x, y) in [(Int(Int32.min), Int(Int32.max)), (Int(Int32.max), Int(Int32.min))] {
-            var cursor = CastCursor(scale: 4)
-            cursor.receive(report(x, y, bitmap: Self.image, hot: (x, y)))
-            _ = placed(&cursor, origin: (16_383, 0))
-            cursor.receive(report(y, x))
-            _ = placed(&cursor)
-            #expect(cursor.rect == nil)
+            var shown = try Shown(scale: 4)
+            shown.cursor.receive(report(x, y, bitmap: Self.image, hot: (x, y)))
+            _ = shown.placed(origin: (16_383, 0))
+            shown.cursor.receive(report(y, x))
+            _ = shown.placed()
+            #expect(shown.rect == nil)
         }
     }
 

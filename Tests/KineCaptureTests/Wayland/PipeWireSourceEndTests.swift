@@ -31,7 +31,7 @@ extension PipeWireSourceTests {
         try pipe.writeEnd.close()
         #expect(throws: VideoSourceError.self) {
             let opening = try PipeWireOpening(
-                descriptor: pipe.readEnd, node: 1, options: PipeWireSource.Options(highestRate: 30, showsCursor: false))
+                descriptor: pipe.readEnd, node: 1, options: .init(highestRate: 30, reportsPointer: false))
             _ = try CastFixture.opened(opening)
         }
     }

@@ -5,6 +5,7 @@ import KinePlatform
 import ScreenTesting
 import Testing
 
+@testable import KineCapture
 @testable import KineX11
 
 @Suite(.serialized, .tags(.real)) struct X11ClickTests {
@@ -21,7 +22,7 @@ import Testing
 
     /// The frame of the ground with these rings, as the images have them.
     private func frame(
-        _ rings: [(button: ClickStateMachine.Button, x: Int, y: Int)], size: PixelSize = size, scale: Double = 1
+        _ rings: [(button: PointerButton, x: Int, y: Int)], size: PixelSize = size, scale: Double = 1
     ) -> [UInt32] {
         var pixels = [UInt32](repeating: Self.ground, count: size.area)
         pixels.withUnsafeMutableBytes { bytes in
@@ -48,9 +49,9 @@ import Testing
         return rest.isEmpty
     }
 
-    @Test(arguments: [(1, ClickStateMachine.Button.left), (2, .middle), (3, .right)])
+    @Test(arguments: [(1, PointerButton.left), (2, .middle), (3, .right)])
     func `a ring is there while the button is held, and gone without a trace after it has faded`(
-        number: Int, button: ClickStateMachine.Button
+        number: Int, button: PointerButton
     ) throws {
         let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, clicks: true)
@@ -66,7 +67,7 @@ import Testing
         let faded = try watcher.follow { $0.pixels == before }
         #expect(isInside(faded, region(100, 80, step: ClickStateMachine.steps - 1)))
         try watcher.settle()
-        #expect(watcher.source.deadline == nil)
+        #expect(watcher.deadline == nil)
         #expect(try watcher.wait(until: MonotonicClock.now() + 100_000_000) == .deadline)
     }
 
@@ -116,6 +117,24 @@ import Testing
         #expect(try watcher.wait(until: MonotonicClock.now() + 200_000_000) == .deadline)
     }
 
+    @Test func `the wheel's steps are reported, right and down as positive ones`() throws {
+        let (screen, painter) = try fixture()
+        let source = try X11ScreenSource(
+            target: .screen(monitor: nil), reportsPointer: false, reportsClicks: true, display: screen.name)
+        // The answer proves that the server has the request for events.
+        var damage = DamageRegion(size: source.size)
+        try source.addDamage(to: &damage)
+        _ = try source.read(damage) { _ in }
+        for button in 4...7 { painter.setButton(button, isPressed: true) }
+        var steps: [[Int]] = []
+        try wait("four steps") {
+            _ = try source.processEvents()
+            for case .scrolled(let x, let y, _) in source.takeInput() { steps.append([x, y]) }
+            return steps.count == 4
+        }
+        #expect(steps == [[0, -1], [0, 1], [-1, 0], [1, 0]])
+    }
+
     @Test func `swapped buttons have the colours of what they mean`() throws {
         let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, clicks: true)
@@ -145,5 +164,17 @@ import Testing
         painter.setButton(1, isPressed: true)
         // The content begins inside the border.
         try watcher.follow { $0.pixels == frame([(.left, 37, 17)], size: place.size) }
+    }
+
+    @Test func `the pointer's place is wanted while a button is held, and once after its release`() {
+        var clicks = X11Clicks()
+        clicks.receive(.pressed(.left, at: 1))
+        clicks.placed()
+        #expect(clicks.needsPosition)
+        clicks.receive(.released(.left, at: 2))
+        #expect(clicks.needsPosition)
+        clicks.placed()
+        #expect(!clicks.needsPosition)
+        #expect(clicks.take() == [.pressed(.left, at: 1), .released(.left, at: 2)] && clicks.take().isEmpty)
     }
 }

@@ -118,7 +118,7 @@ import Testing
             choice, limit: 60_000_000_000, failure: .noFocusedWindow, isPrivate: isPrivate, display: name,
             belongs: { $0 == $1 }
         ) { (target) throws(VideoSourceError) in
-            try X11ScreenSource(target: target, showsCursor: false, display: name)
+            try X11ScreenSource(target: target, reportsPointer: false, display: name)
         }
     }
 

@@ -5,6 +5,7 @@ import KinePlatform
 import ScreenTesting
 import Testing
 
+@testable import KineCapture
 @testable import KineX11
 
 @Suite(.serialized, .tags(.real)) struct X11CursorTests {
@@ -51,7 +52,7 @@ import Testing
     @Test func `on a private screen the pointer is drawn once it has moved, and from then on`() throws {
         let (screen, painter, _) = try fixture(isMoved: false)
         let source = try X11ScreenSource(
-            target: .screen(monitor: nil), showsCursor: true, isPrivate: true, display: screen.name)
+            target: .screen(monitor: nil), reportsPointer: true, isPrivate: true, display: screen.name)
         let watcher = try Watcher(source)
         #expect(watcher.isAll(Self.ground, in: PixelRect(size: watcher.size)))
         for (x, y) in [(100, 80), (160, 120), (20, 20)] {
@@ -85,7 +86,7 @@ import Testing
         let (screen, painter, _) = try fixture()
         let watcher = try Watcher(
             X11ScreenSource(
-                target: .screen(monitor: nil), showsCursor: true, isPrivate: isPrivate, display: screen.name))
+                target: .screen(monitor: nil), reportsPointer: true, isPrivate: isPrivate, display: screen.name))
         for (x, y) in [(60, 200), (90, 30)] {
             painter.warpPointer(x: x, y: y)
             try watcher.follow { shows($0, image(x, y)) }
@@ -99,7 +100,7 @@ import Testing
     /// Whether the source waits for nothing but events.
     private func isAtRest(_ watcher: Watcher) throws -> Bool {
         if try watcher.wait(until: MonotonicClock.now()) == .changed { try watcher.look() }
-        return watcher.source.deadline == nil
+        return watcher.deadline == nil
     }
 
     @Test

@@ -123,29 +123,31 @@ import Testing
             return event.pointee.response_type & 0x7f == UInt8(XCB_CLIENT_MESSAGE)
         }
         keys.note()
-        keys.advance(to: 0)
+        #expect(keys.hasChanged)
+        var overlay = KeyOverlay()
+        overlay.advance(to: 0, keys.picture)
         let (shown, rect) = try frame("F5")
         let region = DamageRegion.tiles([rect])
         var frames: [[UInt32]] = []
         func draw() {
             var damage = DamageRegion(size: Self.size)
-            keys.update(damage: &damage)
+            overlay.update(damage: &damage)
             #expect(damage == region)
             var pixels = [UInt32](repeating: Self.ground, count: Self.size.area)
             pixels.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
-                keys.draw(over: base, stride: Self.size.width * 4, area: PixelRect(size: Self.size))
+                overlay.paint(over: base, stride: Self.size.width * 4, area: PixelRect(size: Self.size))
             }
             frames.append(pixels.map { $0 & 0xff_ffff })
         }
         draw()
-        while let deadline = keys.deadline {
-            keys.advance(to: deadline)
+        while let deadline = overlay.deadline {
+            overlay.advance(to: deadline, keys.picture)
             draw()
         }
         #expect(frames.count == 1 + BadgeFading.steps && Set(frames).count == frames.count)
         #expect(frames.first == shown && frames.last?.allSatisfy { $0 == Self.ground } == true)
-        #expect(!keys.hasChanged)
+        #expect(!overlay.hasChanged)
     }
 
     @Test func `with shortcuts no letter is shown, also where it may be seen`() throws {

@@ -25,7 +25,7 @@ import Testing
     private func opening(timeout: Int64 = 60_000_000_000) throws -> X11RegionOpening {
         let name = screen.name
         return try X11RegionOpening(display: name, timeout: timeout) { (rect) throws(VideoSourceError) in
-            try X11ScreenSource(target: .region(rect), showsCursor: false, display: name)
+            try X11ScreenSource(target: .region(rect), reportsPointer: false, display: name)
         }
     }
 

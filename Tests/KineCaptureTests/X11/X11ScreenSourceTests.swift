@@ -109,7 +109,7 @@ import Testing
         let (screen, _, _) = try fixture()
         let cancellation = Cancellation()
         let source = try X11ScreenSource(
-            target: .screen(monitor: nil), showsCursor: true, display: screen.name, cancellation: cancellation)
+            target: .screen(monitor: nil), reportsPointer: true, display: screen.name, cancellation: cancellation)
         var damage = DamageRegion(size: Self.size)
         try source.addDamage(to: &damage)
         screen.process.signal(SIGSTOP)
@@ -131,7 +131,7 @@ import Testing
         cancellation.cancel()
         #expect(throws: VideoSourceError.self) {
             _ = try X11ScreenSource(
-                target: .screen(monitor: nil), showsCursor: true, display: screen.name, cancellation: cancellation)
+                target: .screen(monitor: nil), reportsPointer: true, display: screen.name, cancellation: cancellation)
         }
     }
 
@@ -161,7 +161,7 @@ import Testing
     @Test func `a large screen that is painted all the time is read in strips of one instant`() throws {
         let size = PixelSize(width: 1280, height: 1024)
         let (screen, _, _) = try fixture(size)
-        let source = try X11ScreenSource(target: .screen(monitor: nil), showsCursor: false, display: screen.name)
+        let source = try X11ScreenSource(target: .screen(monitor: nil), reportsPointer: false, display: screen.name)
         let name = screen.name
         let ending = Cancellation()
         let thread = DedicatedThread(name: "painter") {
@@ -284,7 +284,7 @@ import Testing
 
     @Test func `a display that does not answer is an error that names it`() {
         #expect(throws: VideoSourceError.noConnection(display: ":64001", code: 1)) {
-            try X11ScreenSource(target: .screen(monitor: nil), showsCursor: true, display: ":64001")
+            try X11ScreenSource(target: .screen(monitor: nil), reportsPointer: true, display: ":64001")
         }
     }
 
@@ -295,7 +295,7 @@ import Testing
         let refusal = VideoSourceError.unsupportedDepth(bits: 16, display: screen.name)
         for target in [X11ScreenSource.Target.screen(monitor: nil), .application("any", monitor: nil)] {
             #expect(throws: refusal) {
-                try X11ScreenSource(target: target, showsCursor: true, display: screen.name)
+                try X11ScreenSource(target: target, reportsPointer: true, display: screen.name)
             }
         }
         #expect(throws: refusal) {
@@ -331,13 +331,13 @@ import Testing
             let feature = isApplication ? "recording an application" : "hiding windows"
             #expect(throws: VideoSourceError.missingExtensions(display: screen.name, feature: feature)) {
                 try X11ScreenSource(
-                    target: target, showsCursor: false, excluding: isApplication ? [] : [.titled("none")],
+                    target: target, reportsPointer: false, excluding: isApplication ? [] : [.titled("none")],
                     display: screen.name)
             }
         }
         if extensions.contains("RANDR") {
             #expect(throws: VideoSourceError.noMonitors(display: screen.name)) {
-                try X11ScreenSource(target: .screen(monitor: "any"), showsCursor: false, display: screen.name)
+                try X11ScreenSource(target: .screen(monitor: "any"), reportsPointer: false, display: screen.name)
             }
         }
         let painter = try Painter(display: screen.name)

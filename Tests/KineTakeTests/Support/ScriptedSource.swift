@@ -10,6 +10,8 @@ final class ScriptedSource: VideoSource {
             var size: PixelSize
             var pixels: [UInt32]
             var damage: DamageRegion
+            var pointer: PointerState?
+            var isPointerNew = false
             var error: VideoSourceError?
             var reads = 0
             /// A frame is held, which is that of an earlier moment: once it is discarded, nothing can be read before the next fill.
@@ -38,6 +40,12 @@ final class ScriptedSource: VideoSource {
                 state.isDiscarded = false
             }
             if isReported { wake.signal() }
+        }
+
+        /// Moves the pointer, which the pixels do not contain.
+        func point(_ pointer: PointerState) {
+            state.withLock { ($0.pointer, $0.isPointerNew) = (pointer, true) }
+            wake.signal()
         }
 
         /// Shows all pixels, rows packed.
@@ -85,17 +93,21 @@ final class ScriptedSource: VideoSource {
 
     var size: PixelSize { screen.state.withLock { $0.size } }
     var descriptor: Int32 { screen.wake.descriptor }
+    var pointer: PointerState? { screen.state.withLock { $0.pointer } }
 
     func processEvents() throws(VideoSourceError) -> Bool {
         screen.wake.clear()
-        let (error, hasChanged) = screen.state.withLock { ($0.error, !$0.damage.isEmpty) }
+        let (error, hasChanged) = screen.state.withLock { ($0.error, !$0.damage.isEmpty || $0.isPointerNew) }
         if let error { throw error }
         return hasChanged
     }
 
     func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
         let (error, reported) = screen.state.withLock { state in
-            defer { state.damage.removeAll() }
+            defer {
+                state.damage.removeAll()
+                state.isPointerNew = false
+            }
             return (state.error, state.damage)
         }
         if let error { throw error }

@@ -87,6 +87,27 @@ import Testing
         #expect(fixture.samples.count == 2)
     }
 
+    @Test(arguments: [true, false])
+    func `a pointer beside the pixels is in the next frame, or left out where the take shows none`(isShown: Bool) {
+        let fixture = Fixture { $0.video.showsCursor = isShown }
+        fixture.expect(1)
+        let reads = fixture.screen.reads
+        let white = OverlayImage(size: PixelSize(width: 4, height: 4), pixels: Array(repeating: 0xffff_ffff, count: 16))
+        let image = PointerState.Image(white, hotSpot: (0, 0))
+        fixture.screen.point(PointerState(image: image, place: PixelPoint(x: 40, y: 40)))
+        if isShown {
+            fixture.expect(2)
+        } else {
+            let deadline = WaitLimit.deadline()
+            while fixture.capture.counts.unchanged == 0, MonotonicClock.now() < deadline {
+                _ = WakeSignal.poll([], until: MonotonicClock.now() + 2_000_000)
+            }
+        }
+        fixture.stop()
+        #expect(fixture.screen.reads == reads + (isShown ? 256 : 0))
+        #expect(fixture.samples.count == (isShown ? 2 : 1))
+    }
+
     @Test(.tags(.slow)) func `a change that nobody reports is found, and then everything is read for a while`() {
         let fixture = Fixture()
         fixture.expect(1)

@@ -1,20 +1,16 @@
-// The mouse pointer's image. The X server leaves it out of the pixels for clients, so it is fetched and drawn over
-// them. XDamage never reports its motion.
+// The mouse pointer's image, which the X server leaves out of the pixels for clients.
 import CXCB
 import KineCapture
 import KineMedia
 
-/// The pointer's image and its drawn rectangle. Used by the capture thread.
+/// The pointer's image. Used by the capture thread.
 final class X11Cursor {
     private let connection: X11Connection
-    /// The factor by which the image is enlarged.
-    private let scale: Double
-    private var overlay = PointerOverlay()
+    private var image: PointerState.Image?
     private var imageIsStale = true
 
-    init(connection: X11Connection, scale: Double) {
+    init(connection: X11Connection) {
         self.connection = connection
-        self.scale = scale
         xcb_xfixes_select_cursor_input(
             connection.handle, connection.root, UInt32(XCB_XFIXES_CURSOR_NOTIFY_MASK_DISPLAY_CURSOR.rawValue))
     }
@@ -22,18 +18,13 @@ final class X11Cursor {
     func noteImage() { imageIsStale = true }
     var mayHaveChanged: Bool { imageIsStale }
 
-    /// Moves the image to the pointer; nil: on another screen. Adds the old and the new rectangle to `damage`.
-    func move(to pointer: (x: Int, y: Int)?, damage: inout DamageRegion) {
+    /// The newest image.
+    func current() -> PointerState.Image? {
         if imageIsStale {
             imageIsStale = false
             fetchImage()
         }
-        overlay.move(to: pointer, damage: &damage)
-    }
-
-    /// Draws the pointer over the pixels of `area`, a part of the frame.
-    func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
-        overlay.draw(over: pixels, stride: stride, area: area)
+        return image
     }
 
     /// The server's image can have any size up to a few hundred pixels.
@@ -44,11 +35,12 @@ final class X11Cursor {
             let size = PixelSize(width: Int(reply.pointee.width), height: Int(reply.pointee.height))
             let count = Int(xcb_xfixes_get_cursor_image_cursor_image_length(reply))
             guard count >= size.area, let pixels = xcb_xfixes_get_cursor_image_cursor_image(reply) else {
-                return overlay.setImage(.empty, hotSpot: (0, 0), scale: scale)
+                image = PointerState.Image(.empty, hotSpot: (0, 0))
+                return
             }
-            overlay.setImage(
+            image = PointerState.Image(
                 OverlayImage(size: size, pixels: Array(UnsafeBufferPointer(start: pixels, count: size.area))),
-                hotSpot: (Int(reply.pointee.xhot), Int(reply.pointee.yhot)), scale: scale)
+                hotSpot: (Int(reply.pointee.xhot), Int(reply.pointee.yhot)))
         }
     }
 }

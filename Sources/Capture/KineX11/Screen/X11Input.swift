@@ -1,13 +1,16 @@
 // The raw events of mice (XI2, XI_RawMotion and following). They do not depend on the window under the pointer.
 import CXCB
 import Glibc
+import KineCapture
 
 /// The raw events of a connection's server. Used by the capture thread.
 final class X11Input {
     enum Event: Equatable {
         case motion
-        case press(ClickStateMachine.Button)
-        case release(ClickStateMachine.Button)
+        case press(PointerButton)
+        case release(PointerButton)
+        /// Right and down are positive.
+        case scroll(x: Int, y: Int)
     }
 
     struct Events: OptionSet {
@@ -36,15 +39,15 @@ final class X11Input {
         kine_select_raw_events(connection.handle, connection.root, events.rawValue)
     }
 
-    /// The meaning of an event of the extension; nil: not relevant. The wheel is buttons 4 to 7.
+    /// The meaning of an event of the extension; nil: not relevant.
     func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Event? {
         let type = event.withMemoryRebound(to: xcb_ge_generic_event_t.self, capacity: 1) {
             $0.pointee.extension == connection.inputOpcode ? Int32($0.pointee.event_type) : nil
         }
         switch type {
         case XCB_INPUT_RAW_MOTION: return .motion
-        case XCB_INPUT_RAW_BUTTON_PRESS: return button(event).map { .press($0) }
-        case XCB_INPUT_RAW_BUTTON_RELEASE: return button(event).map { .release($0) }
+        case XCB_INPUT_RAW_BUTTON_PRESS: return press(of: meaning(event))
+        case XCB_INPUT_RAW_BUTTON_RELEASE: return Self.buttons[meaning(event)].map { .release($0) }
         default: return nil
         }
     }
@@ -52,18 +55,27 @@ final class X11Input {
     /// The person may have swapped the buttons.
     func noteMapping() { mapping = nil }
 
-    private func button(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> ClickStateMachine.Button? {
+    private static let buttons: [Int: PointerButton] = [1: .left, 2: .middle, 3: .right]
+
+    /// The wheel is buttons 4 to 7.
+    private func press(of button: Int) -> Event? {
+        switch button {
+        case 4: .scroll(x: 0, y: -1)
+        case 5: .scroll(x: 0, y: 1)
+        case 6: .scroll(x: -1, y: 0)
+        case 7: .scroll(x: 1, y: 0)
+        default: Self.buttons[button].map { .press($0) }
+        }
+    }
+
+    /// The number of a button's event, as the person has mapped it.
+    private func meaning(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Int {
         let number = event.withMemoryRebound(to: xcb_input_raw_button_press_event_t.self, capacity: 1) {
             Int($0.pointee.detail)
         }
         let mapping = mapping ?? fetchMapping()
         self.mapping = mapping
-        switch mapping.indices.contains(number - 1) ? Int(mapping[number - 1]) : number {
-        case 1: return .left
-        case 2: return .middle
-        case 3: return .right
-        default: return nil
-        }
+        return mapping.indices.contains(number - 1) ? Int(mapping[number - 1]) : number
     }
 
     private func fetchMapping() -> [UInt8] {

@@ -31,15 +31,16 @@ public final class X11ScreenSource: VideoSource {
     public private(set) var size: PixelSize
     private let connection: X11Connection
     private let reader: X11PixelReader
-    private let pointer: X11Pointer
+    private let position: X11Pointer
     /// Nil: the server does not report mouse events.
     private let input: X11Input?
-    /// Nil: the pointer is not shown.
+    /// Nil: the pointer's image is not wanted.
     private let cursor: X11Cursor?
-    /// Nil: clicks are not shown.
-    private let clicks: X11Clicks?
-    /// Nil: keys are not shown.
-    private let keys: X11Keys?
+    /// Nil: clicks are not wanted.
+    private var clicks: X11Clicks?
+    /// Nil: keys are not wanted.
+    private let keyWatch: X11Keys?
+    public private(set) var pointer: PointerState?
     /// Nil: every window may be visible.
     private let exclusions: X11Exclusions?
     /// Nil: the target is not an application.
@@ -67,19 +68,17 @@ public final class X11ScreenSource: VideoSource {
     ///
     /// - Parameters:
     ///   - target: the source of the frames.
-    ///   - showsCursor: draw the pointer into the frames.
-    ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer is drawn once it has moved.
-    ///   - cursorScale: the factor by which the pointer's image is enlarged; at least 1.
-    ///   - showsClicks: draw a ring around the pointer while a mouse button is held, then fade it; also without the
-    ///     pointer.
-    ///   - shownKeys: the keys to show, if any.
+    ///   - reportsPointer: say where the pointer is, and its image.
+    ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer has an image once it has moved.
+    ///   - reportsClicks: say when a mouse button is pressed and released, and where the pointer is meanwhile.
+    ///   - shownKeys: the keys to report, if any.
     ///   - excluded: windows that are painted over in the frames of a screen or a part of it, or left out of an
     ///     application's.
     ///   - allowsXwayland: record the screen of a server that seems to belong to a session on Wayland, if it can be read.
     ///   - display: the server's name; nil: DISPLAY.
     ///   - cancellation: ends the waits for the server. Afterwards the source cannot be used.
     public init(
-        target: Target, showsCursor: Bool, isPrivate: Bool = false, cursorScale: Double = 1, showsClicks: Bool = false,
+        target: Target, reportsPointer: Bool, isPrivate: Bool = false, reportsClicks: Bool = false,
         keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], allowsXwayland: Bool = false,
         display: String? = nil, cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
@@ -147,11 +146,11 @@ public final class X11ScreenSource: VideoSource {
                 UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
         }
         input = X11Input(connection: connection)
-        cursor = showsCursor && connection.hasFixes ? X11Cursor(connection: connection, scale: cursorScale) : nil
-        clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
-        if showsClicks, input == nil { throw .noInputEvents }
-        pointer = X11Pointer(connection: connection, isPrivate: isPrivate, isShown: cursor != nil || clicks != nil)
-        keys =
+        cursor = reportsPointer && connection.hasFixes ? X11Cursor(connection: connection) : nil
+        clicks = reportsClicks ? X11Clicks() : nil
+        if reportsClicks, input == nil { throw .noInputEvents }
+        position = X11Pointer(connection: connection, isPrivate: isPrivate, isShown: cursor != nil || clicks != nil)
+        keyWatch =
             if let shownKeys {
                 try X11Keys(
                     shownKeys, in: KeyScope(windows: target.ownWindows(windowPixmap), excluded: excluded),
@@ -168,8 +167,7 @@ public final class X11ScreenSource: VideoSource {
 
     public var deadline: Int64? {
         let deadlines = [
-            exclusions?.deadline, application?.deadline, clicks?.deadline, keys?.deadline,
-            needsPointer ? pointer.deadline : nil,
+            exclusions?.deadline, application?.deadline, needsPosition ? position.deadline : nil,
         ]
         return deadlines.compactMap(\.self).min()
     }
@@ -179,25 +177,26 @@ public final class X11ScreenSource: VideoSource {
         try handleEvents()
         exclusions?.expire(at: MonotonicClock.now())
         application?.expire(at: MonotonicClock.now())
-        clicks?.advance(to: MonotonicClock.now())
-        keys?.advance(to: MonotonicClock.now())
         return hasChanged
     }
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
-            || application?.hasChanged ?? false || needsPointer && pointer.mayHaveMoved
-            || cursor?.mayHaveChanged ?? false || clicks?.hasChanged ?? false
-            || keys?.hasChanged ?? false
+            || application?.hasChanged ?? false || needsPosition && position.mayHaveMoved
+            || cursor?.mayHaveChanged ?? false || keyWatch?.hasChanged ?? false
     }
 
-    /// Whether a drawn image follows the pointer.
-    private var needsPointer: Bool { cursor != nil || clicks?.followsPointer ?? false }
+    /// Whether the pointer's image is painted, or a ring that follows it.
+    private var needsPosition: Bool { cursor != nil || clicks?.needsPosition ?? false }
+
+    public var keys: KeyPicture { keyWatch?.picture ?? KeyPicture() }
+
+    public func takeInput() -> [InputEvent] { clicks?.take() ?? [] }
 
     /// Subscribes only to relevant events: a mouse may move a thousand times a second.
     private func selectInput() {
         var events: X11Input.Events = []
-        if needsPointer { events.formUnion([.motion, .buttons]) }
+        if needsPosition { events.formUnion([.motion, .buttons]) }
         if clicks != nil { events.insert(.buttons) }
         input?.select(events)
     }
@@ -214,7 +213,7 @@ public final class X11ScreenSource: VideoSource {
             if windowIsGone { throw .windowClosed }
             if exclusions?.search(at: MonotonicClock.now()) == true { continue }
             if application?.update(at: MonotonicClock.now()) == true { continue }
-            if needsPointer, pointer.check(at: MonotonicClock.now()) { continue }
+            if needsPosition, position.check(at: MonotonicClock.now()) { continue }
             guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
@@ -235,17 +234,14 @@ public final class X11ScreenSource: VideoSource {
             layoutChanged = true
         case UInt8(XCB_GE_GENERIC):
             switch input?.read(event) {
-            case .motion: pointer.noteMotion()
-            case .press(let button):
-                pointer.noteActivity()
-                clicks?.press(button)
-            case .release(let button):
-                pointer.noteActivity()
-                clicks?.release(button, at: MonotonicClock.now())
+            case .motion: position.noteMotion()
+            case .press(let button): note(.pressed(button, at: MonotonicClock.now()))
+            case .release(let button): note(.released(button, at: MonotonicClock.now()))
+            case .scroll(let x, let y): clicks?.receive(.scrolled(x: x, y: y, at: MonotonicClock.now()))
             case nil: break
             }
-        case pointer.activityEvent: pointer.noteActivity()
-        case UInt8(XCB_CLIENT_MESSAGE): keys?.note()
+        case position.activityEvent: position.noteActivity()
+        case UInt8(XCB_CLIENT_MESSAGE): keyWatch?.note()
         case UInt8(XCB_MAPPING_NOTIFY):
             input?.noteMapping()
         case UInt8(XCB_DESTROY_NOTIFY):
@@ -263,6 +259,13 @@ public final class X11ScreenSource: VideoSource {
         default:
             break
         }
+    }
+
+    private func note(_ event: InputEvent) {
+        position.noteActivity()
+        // A ring begins and ends where the pointer is then.
+        if clicks != nil { position.noteMotion() }
+        clicks?.receive(event)
     }
 
     /// The screen or the window has another size or position.
@@ -289,7 +292,7 @@ public final class X11ScreenSource: VideoSource {
             }
         }
         everythingIsDamaged = true
-        pointer.noteMotion()  // its position in the frame has changed, even if it has not moved
+        position.noteMotion()  // its position in the frame has changed, even if it has not moved
     }
 
     public var interruption: SourceInterruption? {
@@ -307,13 +310,11 @@ public final class X11ScreenSource: VideoSource {
     public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
         try handleEvents()
         if region.size != size { region = DamageRegion(size: size) }
-        clicks?.advance(to: MonotonicClock.now())
-        keys?.advance(to: MonotonicClock.now())
         selectInput()
         var question: xcb_query_pointer_cookie_t?
         // Without XI2, no event reports motion.
-        if needsPointer, hasChanged || input == nil {
-            question = pointer.ask(window: windowPixmap?.window ?? connection.root)
+        if needsPosition, hasChanged || input == nil {
+            question = position.ask(window: windowPixmap?.window ?? connection.root)
         }
         if damageIsPending {
             damageIsPending = false
@@ -332,12 +333,12 @@ public final class X11ScreenSource: VideoSource {
             region.insertAll()
         }
         if let question {
-            let place = pointer.place(question, origin: windowPixmap == nil ? origin : (0, 0))
-            cursor?.move(to: pointer.hasMoved ? place : nil, damage: &region)
-            clicks?.move(to: place)
+            let place = position.place(question, origin: windowPixmap == nil ? origin : (0, 0))
+            pointer = PointerState(
+                image: position.hasMoved ? cursor?.current() : nil, place: place.map { PixelPoint(x: $0.x, y: $0.y) })
+            clicks?.placed()
         }
-        clicks?.update(damage: &region)
-        keys?.update(damage: &region)
+        keyWatch?.collect()
     }
 
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
@@ -362,10 +363,7 @@ public final class X11ScreenSource: VideoSource {
     private func handOn(
         _ pixels: UnsafeMutableRawPointer, _ stride: Int, _ rect: PixelRect, _ receive: (FramePart) -> Void
     ) {
-        clicks?.draw(over: pixels, stride: stride, area: rect)
-        cursor?.draw(over: pixels, stride: stride, area: rect)
-        keys?.draw(over: pixels, stride: stride, area: rect)
-        receive(FramePart(rect: rect, pixels: pixels, stride: stride))
+        receive(FramePart(rect: rect, pixels: pixels, stride: stride, isScratch: true))
     }
 
     /// Reads again until no new window has come during the read that may have to be hidden.

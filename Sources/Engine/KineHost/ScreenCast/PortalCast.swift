@@ -70,8 +70,8 @@ final class PortalCastOpening {
         let options = PipeWireSource.Options(
             // Below the screen's rate, mutter may lose a frame that it has put off, until the next change; the take's pace is its own.
             highestRate: max(60, video.framesPerSecond),
-            showsCursor: video.showsCursor && cast.stream.cursorMode == .metadata,
-            cursorScale: video.cursorScale)
+            reportsPointer: video.showsCursor && cast.stream.cursorMode == .metadata,
+            paintsPointer: cast.stream.cursorMode == .embedded)
         let opening = try PipeWireOpening(
             descriptor: cast.remote, node: cast.stream.node, options: options, continues: continues)
         do throws(Errno) { try descriptors.insert(opening.descriptor) } catch { throw .noDescriptor(error) }

@@ -59,6 +59,9 @@ final class PortalSource: CastSource {
     private(set) var size: PixelSize
     private(set) var orientation: Orientation
     private(set) var position: (x: Int, y: Int)?
+    /// The last cast's stays where it was until the next one has a frame.
+    private(set) var pointer: PointerState?
+    private(set) var paintsPointer: Bool
     /// The number of frames of earlier casts.
     private var earlierFrames = 0
 
@@ -71,6 +74,7 @@ final class PortalSource: CastSource {
         self.video = video
         self.reachesPipeWire = reachesPipeWire
         (size, orientation) = (cast.source.size, cast.source.orientation)
+        paintsPointer = cast.source.paintsPointer
         position = cast.stream.position.map { (Int($0.x), Int($0.y)) }
         if order.request.target == .monitor {
             monitor = CastMonitor(of: cast.stream, named: order.monitor?.name)
@@ -156,6 +160,7 @@ final class PortalSource: CastSource {
         // A replacement has no size before its first frame.
         guard cast.source.size.area > 0 else { return }
         (size, orientation) = (cast.source.size, cast.source.orientation)
+        (pointer, paintsPointer) = (cast.source.pointer, cast.source.paintsPointer)
     }
 
     private func lose(_ cast: PortalCast, _ error: VideoSourceError) throws(VideoSourceError) {

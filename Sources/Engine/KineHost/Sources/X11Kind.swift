@@ -184,8 +184,8 @@ extension X11ScreenSource {
         _ cancellation: Cancellation
     ) throws(VideoSourceError) {
         try self.init(
-            target: target, showsCursor: video.showsCursor, isPrivate: isPrivate, cursorScale: video.cursorScale,
-            showsClicks: video.showsClicks, keys: video.shownKeys?.display,
+            target: target, reportsPointer: video.showsCursor, isPrivate: isPrivate, reportsClicks: video.showsClicks,
+            keys: video.shownKeys?.display,
             excluding: video.excludedWindows, allowsXwayland: allowsXwayland, cancellation: cancellation)
     }
 }

@@ -26,7 +26,7 @@ final class CaptureLoop {
         control: Monitor<CaptureThread.Control>, wake: WakeSignal, delegate: any CaptureDelegate,
         observer: any TakeObserver
     ) throws(VideoSourceError) {
-        input = CaptureSource(source, whenUnplugged: configuration.whenUnplugged, observer: observer)
+        input = CaptureSource(source, configuration, observer: observer)
         self.clock = clock
         self.cover = cover
         self.control = control
@@ -41,6 +41,7 @@ final class CaptureLoop {
         compositor = Compositor(
             size: size, sourceSize: source.size, orientation: turn, crop: video.crop, colour: video.colour,
             slotCount: slots.count, memory: slots.memory)
+        compositor.painter = input.painter
         camera = CameraOverlay(
             over: compositor,
             open: { camera, size throws(VideoSourceError) in try delegate.openCamera(camera, size: size) },
@@ -139,12 +140,12 @@ final class CaptureLoop {
             deadline = min(deadline, source.deadline ?? .max)
         case .drained: break
         case .sources:
-            let sourceHasChanged = try source.processEvents()
+            let sourceHasChanged = try input.processEvents()
             if camera.processEvents(at: MonotonicClock.now()) || sourceHasChanged {
                 return machine.noteSourceChanged()
             }
             if camera.descriptor != waiter.cameraDescriptor { renewWaiter() }
-            deadline = min(deadline, source.deadline ?? .max, camera.deadline, sourceSwitch.deadline ?? .max)
+            deadline = min(deadline, input.deadline ?? .max, camera.deadline, sourceSwitch.deadline ?? .max)
         }
         try input.report()
         waiter.wait(until: deadline, for: interest)
@@ -190,7 +191,7 @@ final class CaptureLoop {
         let layers = compositor.layerDamage
         let frame = compositor.commit(evenIfUnchanged: evenIfUnchanged)
         let outcome = machine.committed(changed: frame?.changed, layers: layers)
-        if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
+        if outcome == .checkSource { machine.checked(sourceHasChanged: try input.processEvents()) }
         if let frame { deliver(frame) } else { _ = publish() }
     }
 
@@ -201,7 +202,9 @@ final class CaptureLoop {
             return true
         }
         let compositor = compositor
-        return try source.read(region) { compositor.draw($0.rect, pixels: $0.pixels, stride: $0.stride) }
+        return try source.read(region) {
+            compositor.draw($0.rect, pixels: $0.pixels, stride: $0.stride, isScratch: $0.isScratch)
+        }
     }
 
     /// Dark grey: neither a black screen, which looks like a fault, nor bright.
@@ -209,7 +212,7 @@ final class CaptureLoop {
 
     private func collectDamage() throws(VideoSourceError) {
         machine.reported.removeAll()
-        try source.addDamage(to: &machine.reported)
+        try input.addDamage(to: &machine.reported)
         // The card stands still, whatever is behind it.
         if machine.isCovered { machine.reported.removeAll() }
         compositor.changeSource(to: machine.reported.size, orientation: framing.orientation(of: source))

@@ -2,6 +2,7 @@
 // another one.
 import KineCapture
 import KineMedia
+import KinePlatform
 
 /// The source of a capture, and what was reported of it. Used by the capture thread alone.
 struct CaptureSource {
@@ -12,18 +13,37 @@ struct CaptureSource {
     private var exclusionFindings: ExclusionFindings?
     private let whenUnplugged: TakeConfiguration.WhenUnplugged
     private let observer: any TakeObserver
+    /// Nil: nothing is painted over the frames.
+    let painter: InputPainter?
 
-    init(_ source: any VideoSource, whenUnplugged: TakeConfiguration.WhenUnplugged, observer: any TakeObserver) {
+    init(_ source: any VideoSource, _ configuration: TakeConfiguration, observer: any TakeObserver) {
         current = source
-        self.whenUnplugged = whenUnplugged
+        whenUnplugged = configuration.whenUnplugged
+        painter = InputPainter(configuration.video)
         self.observer = observer
     }
 
     /// Releases the source, and reads another one from now on.
     mutating func replace(with source: any VideoSource) {
         current = source
+        painter?.sourceChanged()
         // The new source does not stand still; nothing has come back.
         interruption = nil
+    }
+
+    /// As `VideoSource.processEvents`, with what is painted over the frames.
+    func processEvents() throws(VideoSourceError) -> Bool {
+        let hasChanged = try current.processEvents()
+        return painter?.advance(current, to: MonotonicClock.now()) == true || hasChanged
+    }
+
+    /// As `VideoSource.deadline`, with what is painted over the frames.
+    var deadline: Int64? { [current.deadline, painter?.deadline].compactMap(\.self).min() }
+
+    /// As `VideoSource.addDamage`, with what is painted over the frames.
+    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+        try current.addDamage(to: &damage)
+        painter?.update(current, damage: &damage, at: MonotonicClock.now())
     }
 
     /// Reports an interruption and findings that are new. Throws if the take is set to end with that interruption.

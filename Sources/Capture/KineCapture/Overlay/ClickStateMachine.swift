@@ -1,29 +1,21 @@
 // The rings around mouse clicks. Pure: its inputs are button events, positions and instants.
 import Glibc
-import KineCapture
 import KineMedia
 
 /// A ring follows the pointer while a button is held. After the release it stays in place, grows and fades.
 struct ClickStateMachine {
-    enum Button: Int, CaseIterable { case left, middle, right }
-
-    struct Place: Equatable {
-        var x: Int
-        var y: Int
-    }
-
     struct Ring: Equatable {
-        let button: Button
+        let button: PointerButton
         /// The centre, in the frame's coordinates.
-        let place: Place
+        let place: PixelPoint
         /// Steps of the fading: 0 while the button is held, always less than `steps`.
         let step: Int
     }
 
     private struct Click {
-        let button: Button
+        let button: PointerButton
         /// Nil: unknown yet, or outside the frame's screen.
-        var place: Place?
+        var place: PixelPoint?
         /// The instant of the release; nil: the button is held.
         var released: Int64?
         /// The pointer's position at the release is not known yet.
@@ -38,22 +30,20 @@ struct ClickStateMachine {
     private var clicks: [Click] = []
 
     var isEmpty: Bool { clicks.isEmpty }
-    /// Whether a ring follows the pointer, so that its position matters.
-    var followsPointer: Bool { clicks.contains { $0.released == nil || $0.awaitsPlace } }
 
-    mutating func press(_ button: Button) {
+    mutating func press(_ button: PointerButton) {
         clicks.removeAll { $0.button == button && $0.released == nil }
         clicks.append(Click(button: button))
     }
 
-    mutating func release(_ button: Button, at now: Int64) {
+    mutating func release(_ button: PointerButton, at now: Int64) {
         guard let index = clicks.lastIndex(where: { $0.button == button && $0.released == nil }) else { return }
         clicks[index].released = now
         clicks[index].awaitsPlace = true
     }
 
     /// The pointer is at `place` of the frame; nil: on another screen.
-    mutating func move(to place: Place?) {
+    mutating func move(to place: PixelPoint?) {
         for index in clicks.indices where clicks[index].released == nil || clicks[index].awaitsPlace {
             clicks[index].place = place
             clicks[index].awaitsPlace = false
@@ -89,7 +79,7 @@ struct ClickStateMachine {
 // Draws a ring around a click. Pure.
 enum ClickRing {
     /// Colours that people with red-green blindness can distinguish: amber, magenta and blue, as 0xRRGGBB.
-    static func colour(of button: ClickStateMachine.Button) -> UInt32 {
+    static func colour(of button: PointerButton) -> UInt32 {
         switch button {
         case .left: 0xffb000
         case .middle: 0xdc267f
@@ -103,7 +93,7 @@ enum ClickRing {
     private static let opacity = (line: 0.9, disc: 0.2)
 
     /// The image of a ring. The centre is the middle pixel: both sides are odd.
-    static func image(_ button: ClickStateMachine.Button, step: Int, scale: Double) -> OverlayImage {
+    static func image(_ button: PointerButton, step: Int, scale: Double) -> OverlayImage {
         let progress = Double(step) / Double(ClickStateMachine.steps)
         let radius = (radius.held + (radius.faded - radius.held) * progress) * scale
         let width = lineWidth * scale

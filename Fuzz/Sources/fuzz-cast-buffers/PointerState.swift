@@ -1,0 +1,1 @@
+../../../Sources/Capture/KineCapture/Input/PointerState.swift
