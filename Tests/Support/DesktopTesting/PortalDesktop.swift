@@ -103,6 +103,9 @@ package final class PortalDesktop {
     /// Ends sway as a crash would.
     package func endCompositor() { sway?.end() }
 
+    /// What its programs have said.
+    package var log: String { ProcFiles.read(directory.file("log")) }
+
     /// Has sway carry out a command.
     package func perform(_ command: String) throws { try sway?.perform(command) }
 
@@ -128,7 +131,9 @@ package final class PortalDesktop {
 
     private func startBackend() throws {
         let service = backendService
-        backend = try launch(service.program, environment: kind == .sway ? try preload("screencopy.c") : [:])
+        backend = try launch(
+            service.program, kind == .sway ? ["--loglevel=INFO"] : [],
+            environment: kind == .sway ? try preload("screencopy.c") : [:])
         let client = try BusClient(bus)
         try wait(service.name) { try client.hasOwner(service.name) }
     }
@@ -290,7 +295,7 @@ package final class PortalDesktop {
                 if let ending = process.poll() {
                     throw Tool.Error.failed(
                         name: "a program of the desktop", ending: ending,
-                        complaint: ProcFiles.read(directory.file("log")))
+                        complaint: log)
                 }
             }
             return try condition()
