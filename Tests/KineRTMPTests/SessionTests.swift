@@ -55,8 +55,8 @@ struct Conversation {
             codec: .h264, decoderConfiguration: [1, 100, 0, 31], size: PixelSize(width: 1280, height: 720),
             framesPerSecond: 30),
         audio: .init(
-            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
-            samplesPerAccessUnit: 1024, primingSamples: 1024))
+            type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 160_000,
+            configuration: [0x11, 0x90], samplesPerAccessUnit: 1024, primingSamples: 1024))
 
     @Test(arguments: [1, 1000, Int.max]) func `a whole stream is in order`(pieces: Int) throws {
         var talk = try Conversation(pieces: pieces)

@@ -47,9 +47,9 @@ import Testing
     }
 
     @Test func `metadata says what is true`() throws {
-        let audio = AudioTrackFormat(
-            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
-            samplesPerAccessUnit: 1024, primingSamples: 1024)
+        let audio = AudioFormat(
+            type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 160_000,
+            configuration: [0x11, 0x90], samplesPerAccessUnit: 1024, primingSamples: 1024)
         let values = try StrictAMF.read(RTMPStreamFormat(video: video(.h264), audio: audio).metadata())
         #expect(values.prefix(2) == [.string("@setDataFrame"), .string("onMetaData")])
         let expected: [(String, StrictAMF)] = [

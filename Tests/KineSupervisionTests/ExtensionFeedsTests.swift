@@ -13,7 +13,7 @@ import Testing
         let format = VideoFormat(
             parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
             size: PixelSize(width: 64, height: 48))
-        let audio = StreamDescription.Audio(type: .audioApp, form: .aac, sampleRate: 48000, channels: 2)
+        let audio = AudioFormat.pcm(.audioApp, sampleRate: 48000, channels: 2)
         let stream = StreamDescription(
             framesPerSecond: 10, video: StreamDescription.EncodedVideo(format), frames: nil, audio: [audio],
             sampleRingBytes: sender.sampleRingBytes)

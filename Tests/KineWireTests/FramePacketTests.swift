@@ -12,7 +12,7 @@ import Testing
     private static let stream = StreamDescription(
         framesPerSecond: 30, video: nil,
         frames: FrameSlotLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
-        audio: [StreamDescription.Audio(type: .audioApp, form: .pcm, sampleRate: 48000, channels: 2)],
+        audio: [AudioFormat.pcm(.audioApp, sampleRate: 48000, channels: 2)],
         sampleRingBytes: 1 << 16)
     private static let lost = FramePacket.Losses(frames: 3, audio: 20_000_000)
     private static let packets: [FramePacket] = [

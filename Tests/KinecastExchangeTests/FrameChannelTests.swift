@@ -20,7 +20,7 @@ import Testing
             socket = PacketSocket(adopting: ends.0)
             channel = FrameChannel(
                 socket: PacketSocket(adopting: ends.1), take: "take", service: "service", destination: 0)
-            let audio = StreamDescription.Audio(type: .audioApp, form: .pcm, sampleRate: 48000, channels: 2)
+            let audio = AudioFormat.pcm(.audioApp, sampleRate: 48000, channels: 2)
             let stream = StreamDescription(
                 framesPerSecond: 30, video: nil, frames: nil, audio: [audio], sampleRingBytes: samples.sampleRingBytes)
             [Float](repeating: 0.25, count: 960).withUnsafeBufferPointer {

@@ -199,7 +199,7 @@ import Testing
             Issue.record("no AAC")
             return
         }
-        #expect(track.audioSpecificConfig == [0x11, 0x90])
+        #expect(track.configuration == [0x11, 0x90])
         #expect(context.audioMic == .pcm(sampleRate: 48000, channels: 2))
     }
 }

@@ -44,8 +44,8 @@ struct RTMPFeedCommand: ParsableCommand {
                 frames: nil,
                 audio: [
                     .init(
-                        type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: audio,
-                        bitrate: 160_000)
+                        type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 160_000,
+                        configuration: audio, samplesPerAccessUnit: 1024, primingSamples: 0)
                 ], sampleRingBytes: sender.sampleRingBytes), memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors)
         try connection.wait(for: .started, of: "kinecast-publish")

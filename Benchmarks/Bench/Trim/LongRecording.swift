@@ -15,7 +15,7 @@ struct LongRecording {
 
     private let format: VideoFormat
     private let group: [EncodedSample]
-    private let audioFormat: AudioTrackFormat
+    private let audioFormat: AudioFormat
     private let audio: [[UInt8]]
 
     /// Encodes the ten seconds.
@@ -50,7 +50,7 @@ struct LongRecording {
     }
 
     /// A second of a tone.
-    private static func tone() throws -> (AudioTrackFormat, [[UInt8]]) {
+    private static func tone() throws -> (AudioFormat, [[UInt8]]) {
         let encoder = try AACEncoder(sampleRate: 48000, channels: 2, bitrate: 160_000)
         let format = encoder.trackFormat(.audioApp)
         let track = AACTrackEncoder(encoder: encoder)

@@ -91,8 +91,8 @@ final class LiveFeed {
                 frames: nil,
                 audio: [
                     .init(
-                        type: .audioApp, form: .aac, sampleRate: Int(audioRate), channels: 2,
-                        audioSpecificConfig: [0x11, 0x90], bitrate: 128_000)
+                        type: .audioApp, codec: .aac, sampleRate: Int(audioRate), channels: 2, bitrate: 128_000,
+                        configuration: [0x11, 0x90], samplesPerAccessUnit: 1024, primingSamples: 0)
                 ], sampleRingBytes: sender.sampleRingBytes), memoryLimit: ServiceManifest.memoryLimit)
     }
 

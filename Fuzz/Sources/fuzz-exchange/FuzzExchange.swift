@@ -76,7 +76,7 @@ private func value(_ bytes: Data) {
 private let layout = FrameSlotLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 40, height: 24), slotCount: 3)
 private let stream = StreamDescription(
     framesPerSecond: 30, video: nil, frames: layout,
-    audio: [StreamDescription.Audio(type: .audioApp, form: .pcm, sampleRate: 48000, channels: 2)],
+    audio: [AudioFormat.pcm(.audioApp, sampleRate: 48000, channels: 2)],
     sampleRingBytes: 4096)
 
 /// The memory of a hostile sender, and positions in it.

@@ -162,7 +162,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             let first = audioSent[type, default: 0]
             audioSent[type] = first + block
             let time = MediaTime(ticks: Int64(first), timescale: Int32(RehearsalFeed.sampleRate))
-            if audio.form == .aac {
+            if audio.codec == .aac {
                 try await send(
                     EncodedSample(
                         type: type, presentationTime: time, duration: duration, isKeyframe: true,

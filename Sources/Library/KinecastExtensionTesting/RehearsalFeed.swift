@@ -38,14 +38,13 @@ public struct RehearsalFeed: Sendable {
     static let silence: [UInt8] = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c]
     static let audioSpecificConfig: [UInt8] = [0x11, 0x90]
 
-    var audio: [StreamDescription.Audio] {
-        [(SampleType.audioApp, appAudio), (.audioMic, micAudio)].compactMap { type, form in
-            form.map {
-                StreamDescription.Audio(
-                    type: type, form: $0, sampleRate: Self.sampleRate, channels: Self.channels,
-                    audioSpecificConfig: $0 == .aac ? Self.audioSpecificConfig : [],
-                    samplesPerAccessUnit: Self.samplesPerAccessUnit, primingSamples: 0,
-                    bitrate: $0 == .aac ? 160_000 : 0)
+    var audio: [AudioFormat] {
+        [(SampleType.audioApp, appAudio), (.audioMic, micAudio)].compactMap { type, codec in
+            codec.map {
+                AudioFormat(
+                    type: type, codec: $0, sampleRate: Self.sampleRate, channels: Self.channels,
+                    bitrate: $0 == .aac ? 160_000 : 0, configuration: $0 == .aac ? Self.audioSpecificConfig : [],
+                    samplesPerAccessUnit: Self.samplesPerAccessUnit, primingSamples: 0)
             }
         }
     }

@@ -20,7 +20,7 @@ public final class MP4StreamWriter: MovieWriter {
 
     /// Writes the header. Parameters as for `MP4Writer`.
     public init(
-        stream: ByteStream, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
+        stream: ByteStream, video: VideoFormat, audio: [AudioFormat], creationTime: Int64
     ) throws(StorageError) {
         self.stream = stream
         movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)

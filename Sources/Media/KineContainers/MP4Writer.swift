@@ -44,7 +44,7 @@ public final class MP4Writer: MovieWriter {
     ///   - audio: the audio tracks, each of another `type`.
     ///   - creationTime: seconds since 1970-01-01 UTC.
     public init(
-        file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
+        file: any StorageFile, video: VideoFormat, audio: [AudioFormat], creationTime: Int64
     ) throws(StorageError) {
         self.file = file
         movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)

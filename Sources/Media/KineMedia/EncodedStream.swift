@@ -95,32 +95,53 @@ public enum EncoderPreset: String, Codable, Sendable, CaseIterable {
     case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
 }
 
-/// An audio track of a take: AAC-LC.
-public struct AudioTrackFormat: Hashable, Sendable {
+/// The format of one audio stream of a take: the codec, and what its decoder and players need.
+public struct AudioFormat: Hashable, Sendable, Codable {
     public var type: SampleType
+    public var codec: AudioCodec
     /// Samples a second; also the track's timescale.
     public var sampleRate: Int
     public var channels: Int
-    /// The requested bits a second.
+    /// The requested bits a second; 0 for PCM.
     public var bitrate: Int
-    /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
-    public var audioSpecificConfig: [UInt8]
-    /// Samples a channel in one access unit.
+    /// The codec's parameters, as containers have them. AAC: AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1). PCM: none.
+    public var configuration: [UInt8]
+    /// Samples a channel in one access unit, or in one piece of PCM.
     public var samplesPerAccessUnit: Int
-    /// Samples a channel before the first captured one. Players leave them out.
+    /// Samples a channel that a decoder outputs before the first captured one. Players leave them out.
     public var primingSamples: Int
 
+    /// The keys of an extension's `start`.
+    private enum CodingKeys: String, CodingKey {
+        case type, sampleRate, channels, bitrate, samplesPerAccessUnit, primingSamples
+        case codec = "form"
+        case configuration = "audioSpecificConfig"
+    }
+
     public init(
-        type: SampleType, sampleRate: Int, channels: Int, bitrate: Int, audioSpecificConfig: [UInt8],
+        type: SampleType, codec: AudioCodec, sampleRate: Int, channels: Int, bitrate: Int, configuration: [UInt8],
         samplesPerAccessUnit: Int, primingSamples: Int
     ) {
         self.type = type
+        self.codec = codec
         self.sampleRate = sampleRate
         self.channels = channels
         self.bitrate = bitrate
-        self.audioSpecificConfig = audioSpecificConfig
+        self.configuration = configuration
         self.samplesPerAccessUnit = samplesPerAccessUnit
         self.primingSamples = primingSamples
+    }
+
+    /// PCM in pieces of about 20 ms: a reader waits for each.
+    public static func pcm(_ type: SampleType, sampleRate: Int, channels: Int) -> AudioFormat {
+        AudioFormat(
+            type: type, codec: .pcm, sampleRate: sampleRate, channels: channels, bitrate: 0, configuration: [],
+            samplesPerAccessUnit: 1024, primingSamples: 0)
+    }
+
+    /// The time of a sample of the stream, or of so many samples a channel. Priming has negative times.
+    public func time(ofSample number: Int64) -> MediaTime {
+        MediaTime(ticks: number, timescale: Int32(clamping: sampleRate))
     }
 }
 

@@ -12,7 +12,7 @@ public enum SampleFormat: Sendable, Equatable {
     /// An encoded frame, as `EncodedSample.data` describes it for each codec. The parameter sets are in the format.
     case encoded(VideoFormat)
     /// One raw_data_block of AAC-LC without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
-    case aac(AudioTrackFormat)
+    case aac(AudioFormat)
     /// Interleaved 32-bit floats within ±1 in the machine's byte order. `sampleRate`: samples a second.
     case pcm(sampleRate: Int, channels: Int)
 }
@@ -165,14 +165,9 @@ extension StreamDescription {
             return video.map { .encoded($0.format) }
         }
         guard let audio = audio.last(where: { $0.type == type }) else { return nil }
-        switch audio.form {
+        switch audio.codec {
         case .pcm: return .pcm(sampleRate: audio.sampleRate, channels: audio.channels)
-        case .aac:
-            return .aac(
-                AudioTrackFormat(
-                    type: audio.type, sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate,
-                    audioSpecificConfig: audio.audioSpecificConfig, samplesPerAccessUnit: audio.samplesPerAccessUnit,
-                    primingSamples: audio.primingSamples))
+        case .aac: return .aac(audio)
         }
     }
 }

@@ -16,48 +16,18 @@ public struct StreamDescription: Codable, Sendable, Equatable {
         }
     }
 
-    /// One audio stream of this take.
-    public struct Audio: Codable, Sendable, Equatable {
-        public var type: SampleType
-        public var form: AudioCodec
-        /// Samples a second.
-        public var sampleRate: Int
-        public var channels: Int
-        /// AAC only.
-        public var audioSpecificConfig: [UInt8]
-        public var samplesPerAccessUnit: Int
-        public var primingSamples: Int
-        /// Bits a second.
-        public var bitrate: Int
-
-        public init(
-            type: SampleType, form: AudioCodec, sampleRate: Int, channels: Int,
-            audioSpecificConfig: [UInt8] = [], samplesPerAccessUnit: Int = 1024, primingSamples: Int = 0,
-            bitrate: Int = 0
-        ) {
-            self.type = type
-            self.form = form
-            self.sampleRate = sampleRate
-            self.channels = channels
-            self.audioSpecificConfig = audioSpecificConfig
-            self.samplesPerAccessUnit = samplesPerAccessUnit
-            self.primingSamples = primingSamples
-            self.bitrate = bitrate
-        }
-    }
-
     public var framesPerSecond: Int
     /// Nil: no encoded frames.
     public var video: EncodedVideo?
     /// The layout of uncompressed frames, if there are any.
     public var frames: FrameSlotLayout?
-    /// The audio streams. Decoding omits a stream of an unknown type or form, or with impossible values.
-    public var audio: [Audio]
+    /// The audio streams. Decoding omits a stream of an unknown type or codec, or with impossible values.
+    public var audio: [AudioFormat]
     /// Bytes of the sample ring's memory.
     public var sampleRingBytes: Int
 
     public init(
-        framesPerSecond: Int, video: EncodedVideo?, frames: FrameSlotLayout?, audio: [Audio], sampleRingBytes: Int
+        framesPerSecond: Int, video: EncodedVideo?, frames: FrameSlotLayout?, audio: [AudioFormat], sampleRingBytes: Int
     ) {
         self.framesPerSecond = framesPerSecond
         self.video = video
@@ -68,8 +38,8 @@ public struct StreamDescription: Codable, Sendable, Equatable {
 
     public init(from decoder: any Decoder) throws {
         struct Readable: Decodable {
-            let audio: Audio?
-            init(from decoder: any Decoder) { audio = try? Audio(from: decoder) }
+            let audio: AudioFormat?
+            init(from decoder: any Decoder) { audio = try? AudioFormat(from: decoder) }
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)
         framesPerSecond = try container.decode(Int.self, forKey: .framesPerSecond)

@@ -7,7 +7,7 @@ import Testing
 struct RealMedia: Sendable {
     var video: VideoFormat
     var frames: [(data: [UInt8], isKeyframe: Bool)]
-    var audio: AudioTrackFormat
+    var audio: AudioFormat
     var accessUnits: [[UInt8]]
 
     /// 320×180, 30 frames a second, a keyframe every second; 48 kHz stereo.
@@ -51,9 +51,9 @@ struct RealMedia: Sendable {
         }
         video = VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: width, height: height))
         accessUnits = Self.audioFrames(try contents(of: directory("sound")))
-        audio = AudioTrackFormat(
-            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
-            samplesPerAccessUnit: 1024, primingSamples: 1024)
+        audio = AudioFormat(
+            type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 128_000,
+            configuration: [0x11, 0x90], samplesPerAccessUnit: 1024, primingSamples: 1024)
         try #require(frames.count == 300 && accessUnits.count >= 469)
     }
 

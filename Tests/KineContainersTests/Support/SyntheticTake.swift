@@ -16,20 +16,20 @@ struct SyntheticTake {
             H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80])),
         size: PixelSize(width: 640, height: 360))
 
-    static func audio(_ type: SampleType, rate: Int = 48000) -> AudioTrackFormat {
-        AudioTrackFormat(
-            type: type, sampleRate: rate, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
+    static func audio(_ type: SampleType, rate: Int = 48000) -> AudioFormat {
+        AudioFormat(
+            type: type, codec: .aac, sampleRate: rate, channels: 2, bitrate: 128_000, configuration: [0x11, 0x90],
             samplesPerAccessUnit: 1024, primingSamples: 1024)
     }
 
-    var audio: [AudioTrackFormat]
+    var audio: [AudioFormat]
     var steps: [Step] = []
     var end: MediaTime
     /// The appended samples, track by track, frames first.
     var samples: [[EncodedSample]]
 
     /// - Parameter still: the probability that a frame stays for seconds.
-    init(seed: UInt64, seconds: Double, audio: [AudioTrackFormat] = [], still: Double = 0.05) {
+    init(seed: UInt64, seconds: Double, audio: [AudioFormat] = [], still: Double = 0.05) {
         var random = SeededGenerator(seed: seed)
         self.audio = audio
         samples = Array(repeating: [], count: 1 + audio.count)

@@ -29,7 +29,7 @@ import Testing
             log: folder.file("log"))
         var format = TestStream.format
         format.video?.decoderConfiguration = try Self.header(9, 5, source)
-        format.audio?.audioSpecificConfig = try Self.header(8, 2, source)
+        format.audio?.configuration = try Self.header(8, 2, source)
         let told = Told()
         let publisher = RTMPPublisher(try RTMPSettings(setupInfo: ["url": address]), format: format) { told.note($0) }
         let samples = source.filter(\.isSample)

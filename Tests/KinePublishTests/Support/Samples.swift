@@ -9,9 +9,9 @@ enum Samples {
         parameterSets: .h264(H264ParameterSets(sequence: [0x67, 0x64, 0x00, 0x28, 1], picture: [0x68, 2])),
         size: PixelSize(width: 640, height: 360))
 
-    static func audio(_ type: SampleType) -> AudioTrackFormat {
-        AudioTrackFormat(
-            type: type, sampleRate: 48000, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
+    static func audio(_ type: SampleType) -> AudioFormat {
+        AudioFormat(
+            type: type, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 128_000, configuration: [0x11, 0x90],
             samplesPerAccessUnit: 1024, primingSamples: 1024)
     }
 

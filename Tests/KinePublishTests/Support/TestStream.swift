@@ -11,8 +11,8 @@ enum TestStream {
             codec: .h264, decoderConfiguration: [1, 0x64, 0, 0x1F, 0xFF], size: PixelSize(width: 1280, height: 720),
             framesPerSecond: 25, bitrate: 2_000_000),
         audio: .init(
-            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
-            samplesPerAccessUnit: 1024, primingSamples: 1024))
+            type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 160_000,
+            configuration: [0x11, 0x90], samplesPerAccessUnit: 1024, primingSamples: 1024))
 
     /// A frame every 40 ms with a keyframe each second, and audio every 20 ms, from one time to another in milliseconds.
     static func samples(_ times: Range<Int64>) -> [EncodedSample] {

@@ -49,14 +49,14 @@ final class DeliveredAudio: AudioSink {
 
     /// The media times, in seconds, at which clicks are heard when the track is played. Checks that access units follow
     /// each other without a gap.
-    func clicks(in track: AudioTrackFormat) throws -> [Double] {
+    func clicks(in track: AudioFormat) throws -> [Double] {
         let samples = samples(of: track.type)
         for (index, sample) in samples.enumerated() {
             let start = Int64(index * track.samplesPerAccessUnit - track.primingSamples)
             #expect(sample.presentationTime == MediaTime(ticks: start, timescale: Int32(track.sampleRate)))
         }
         let heard = try decode(
-            samples.map(\.data), config: track.audioSpecificConfig, channels: track.channels)
+            samples.map(\.data), config: track.configuration, channels: track.channels)
         var places: [Double] = []
         var quiet = Int.max
         for index in 0..<heard.count / track.channels {

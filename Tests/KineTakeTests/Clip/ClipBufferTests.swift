@@ -20,7 +20,7 @@ import Testing
     init() throws { folder = try TemporaryDirectory() }
 
     private func buffer(
-        memory: Int = 32 << 20, audio: [AudioTrackFormat] = [], directory: String? = nil
+        memory: Int = 32 << 20, audio: [AudioFormat] = [], directory: String? = nil
     ) throws -> ClipBuffer {
         let buffer = try ClipBuffer(
             limits: ClipLimits(length: .seconds(60), memory: memory), audio: audio, directory: directory ?? folder.path,

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func store(
-        seconds: Double, memory: Int = 4 << 20, audio: [AudioTrackFormat] = [], _ scratch: ClipScratch? = nil
+        seconds: Double, memory: Int = 4 << 20, audio: [AudioFormat] = [], _ scratch: ClipScratch? = nil
     ) -> ClipStore {
         ClipStore(
             limits: ClipLimits(length: .seconds(seconds), memory: memory), audio: audio,

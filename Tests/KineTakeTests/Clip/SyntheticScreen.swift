@@ -6,8 +6,8 @@ import KineMedia
 @testable import KineTake
 
 struct SyntheticScreen {
-    static let audioFormat = AudioTrackFormat(
-        type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
+    static let audioFormat = AudioFormat(
+        type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 160_000, configuration: [0x11, 0x90],
         samplesPerAccessUnit: 1024, primingSamples: 1024)
 
     /// Nanoseconds that audio is late.

@@ -83,7 +83,7 @@ import Testing
         let first = try #require(audio.first)
         #expect(first.time + first.duration >= frames[0].time)
         let format = try #require(reader.feed.stream.audio.first)
-        #expect(format.form == .aac && !format.audioSpecificConfig.isEmpty && format.primingSamples == 1024)
+        #expect(format.codec == .aac && !format.configuration.isEmpty && format.primingSamples == 1024)
     }
 
     private func find(_ part: [UInt8], in whole: [UInt8], from start: Int) -> Int? {

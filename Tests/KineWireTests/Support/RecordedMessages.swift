@@ -53,9 +53,9 @@ enum RecordedMessages {
                     size: PixelSize(width: 1280, height: 720)), averageBitrate: 2_000_000),
             frames: nil,
             audio: [
-                StreamDescription.Audio(
-                    type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: [0x11, 0x90],
-                    samplesPerAccessUnit: 1024, primingSamples: 1024, bitrate: 160_000)
+                AudioFormat(
+                    type: .audioApp, codec: .aac, sampleRate: 48000, channels: 2, bitrate: 160_000,
+                    configuration: [0x11, 0x90], samplesPerAccessUnit: 1024, primingSamples: 1024)
             ], sampleRingBytes: 1 << 20), memoryLimit: 50 << 20)
 
     private static let desktop = ExtensionStart(
@@ -77,8 +77,8 @@ enum RecordedMessages {
         stream: StreamDescription(
             framesPerSecond: 10, video: nil,
             frames: FrameSlotLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
-            audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
-            sampleRingBytes: 1 << 16), memoryLimit: 20 << 20, finishSeconds: 2.5)
+            audio: [.pcm(.audioMic, sampleRate: 48000, channels: 1)], sampleRingBytes: 1 << 16),
+        memoryLimit: 20 << 20, finishSeconds: 2.5)
 
     private static let statistics = {
         var statistics = ExtensionStatistics()

@@ -26,7 +26,7 @@ struct AudioTrack {
     /// Samples of a gap that is not filled: silence for it would wait for the network at once.
     private static let longestGap: Int64 = 48000
 
-    let format: AudioTrackFormat
+    let format: AudioFormat
 
     init() throws(AACEncoder.Error) {
         let encoder = try AACEncoder(sampleRate: Self.sampleRate, channels: Self.channels, bitrate: 128_000)

@@ -5,11 +5,10 @@ import KineCodecs
 import KineMedia
 import KinePlatform
 import KinePulse
-import KineRings
 
 package final class AudioPipeline: Sendable {
     /// The tracks of the file: none, one or two, known from the start.
-    let tracks: [AudioTrackFormat]
+    let tracks: [AudioFormat]
 
     private let plan: AudioPlan
     private let configuration: TakeConfiguration.Audio
@@ -104,19 +103,18 @@ package final class AudioPipeline: Sendable {
 
     /// The audio that a feed with these requirements gets, and its tracks. Late requirements are met only by existing
     /// tracks.
-    func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: StreamDescription.Audio)] {
+    func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: AudioFormat)] {
         guard let worker = running?.worker else { return [] }
         return plan.choices(for: requirements).compactMap { choice in
             let track = plan.tracks[choice.track]
             switch choice.form {
             case .aac:
-                return worker.formats[choice.track].map { (choice.track, StreamDescription.Audio($0)) }
+                return worker.formats[choice.track].map { (choice.track, $0) }
             case .pcm:
                 return (
                     choice.track,
-                    StreamDescription.Audio(
-                        type: track.type, form: .pcm, sampleRate: configuration.sampleRate,
-                        channels: configuration.channels)
+                    AudioFormat.pcm(
+                        track.type, sampleRate: configuration.sampleRate, channels: configuration.channels)
                 )
             }
         }
@@ -185,13 +183,4 @@ package final class AudioPipeline: Sendable {
 
     /// Ends the threads without delivering the remaining audio.
     func cancel() { running?.capture.stop() }
-}
-
-extension StreamDescription.Audio {
-    fileprivate init(_ format: AudioTrackFormat) {
-        self.init(
-            type: format.type, form: .aac, sampleRate: format.sampleRate, channels: format.channels,
-            audioSpecificConfig: format.audioSpecificConfig, samplesPerAccessUnit: format.samplesPerAccessUnit,
-            primingSamples: format.primingSamples, bitrate: format.bitrate)
-    }
 }

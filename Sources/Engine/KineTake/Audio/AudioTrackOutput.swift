@@ -5,7 +5,7 @@ import KineMedia
 /// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
 final class AudioTrackOutput {
     /// The format of access units; nil if the track is not encoded.
-    let format: AudioTrackFormat?
+    let format: AudioFormat?
     /// Samples a channel in each `append`.
     let frameLength: Int
     /// Nil: appended samples are lost.

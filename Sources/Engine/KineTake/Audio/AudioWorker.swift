@@ -37,7 +37,7 @@ final class AudioWorker: AudioReceiver {
     static let longestSilence = 10
 
     /// The format of access units for each track of the plan; nil: the track is not encoded.
-    let formats: [AudioTrackFormat?]
+    let formats: [AudioFormat?]
     private let plan: AudioPlan
     private let grid: SampleGrid
     private let channels: Int

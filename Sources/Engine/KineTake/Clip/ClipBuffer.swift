@@ -78,7 +78,7 @@ final class ClipBuffer: Sendable {
     ///   - directory: holds the scratch file for samples that do not fit into memory; created when needed.
     ///   - observer: gets one warning when the buffer keeps less time than requested, and one when it begins anew.
     init(
-        limits: ClipLimits, audio: [AudioTrackFormat], directory: String, observer: any TakeObserver
+        limits: ClipLimits, audio: [AudioFormat], directory: String, observer: any TakeObserver
     ) throws(Errno) {
         let state = Monitor(State())
         self.state = state

@@ -32,7 +32,7 @@ final class ClipLoop {
     private var hasWarnedOfRoom = false
 
     init(
-        state: Monitor<ClipBuffer.State>, limits: ClipLimits, audio: [AudioTrackFormat], directory: String,
+        state: Monitor<ClipBuffer.State>, limits: ClipLimits, audio: [AudioFormat], directory: String,
         observer: any TakeObserver
     ) {
         self.state = state

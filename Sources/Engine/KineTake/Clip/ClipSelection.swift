@@ -15,7 +15,7 @@ struct ClipSelection: Sendable {
 
     struct Audio: Sendable {
         /// Its priming lasts until the clip's beginning: players skip the audio before.
-        var format: AudioTrackFormat
+        var format: AudioFormat
         var samples: [Sample]
         var contents: ClipLog.Contents
     }

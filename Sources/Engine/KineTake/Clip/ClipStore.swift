@@ -50,7 +50,7 @@ struct ClipStore {
     private(set) var keyframes = ClipQueue<Int>()
     /// In the order of `formats`.
     private(set) var audio: [Track]
-    let formats: [AudioTrackFormat]
+    let formats: [AudioFormat]
     /// The end of the newest sample.
     private(set) var newest = MediaTime.zero
     /// Samples were discarded early for lack of room.
@@ -58,7 +58,7 @@ struct ClipStore {
     /// The end of the pending export, whose samples must be kept.
     var heldEnd: MediaTime?
 
-    init(limits: ClipLimits, audio formats: [AudioTrackFormat], scratch: ClipScratch) {
+    init(limits: ClipLimits, audio formats: [AudioFormat], scratch: ClipScratch) {
         self.limits = limits
         self.formats = formats
         let audioMemory = limits.memory / 8
@@ -108,11 +108,11 @@ struct ClipStore {
         return units.count < 2 ? nil : units[units.startIndex + 1].time
     }
 
-    func duration(ofUnit format: AudioTrackFormat) -> MediaTime {
-        MediaTime(ticks: Int64(format.samplesPerAccessUnit), timescale: Int32(clamping: format.sampleRate))
+    func duration(ofUnit format: AudioFormat) -> MediaTime {
+        format.time(ofSample: Int64(format.samplesPerAccessUnit))
     }
 
-    private func follows(_ last: Unit, _ sample: EncodedSample, _ format: AudioTrackFormat) -> Bool {
+    private func follows(_ last: Unit, _ sample: EncodedSample, _ format: AudioFormat) -> Bool {
         let rate = Int32(clamping: format.sampleRate)
         let step = sample.presentationTime.ticks(timescale: rate) - last.time.ticks(timescale: rate)
         return step == Int64(format.samplesPerAccessUnit)

@@ -196,7 +196,7 @@ package final class FeedFactory: Sendable {
         let sender = try StreamSender(
             video: samples.wantsEncodedVideo, frames: source?.store.memory.layout,
             sampleRingBytes: Self.ringBytes(
-                samples.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.audio.form == .pcm }))
+                samples.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.audio.codec == .pcm }))
         let frames = source.map { source in
             FrameSink(
                 sender: sender, store: source.store, origin: source.origin,

@@ -70,14 +70,14 @@ package final class SampleFeed: Sendable {
 
     init(
         sender: StreamSender, stream: StreamDescription, frames: FrameSink?,
-        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits()
+        tracks: [(track: Int, audio: AudioFormat)], limits: Limits = Limits()
     ) {
         self.limits = limits
         self.sender = sender
         self.stream = stream
         self.frames = frames
-        encodedTracks = tracks.filter { $0.audio.form == .aac }.map(\.track)
-        pcmTracks = tracks.filter { $0.audio.form == .pcm }.map(\.track)
+        encodedTracks = tracks.filter { $0.audio.codec == .aac }.map(\.track)
+        pcmTracks = tracks.filter { $0.audio.codec == .pcm }.map(\.track)
     }
 
     /// To be passed with `stream`, in the order of `ExtensionRequest.start`. Owned by this object.

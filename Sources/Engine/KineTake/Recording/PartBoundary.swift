@@ -9,7 +9,7 @@ struct AudioCut: Sendable, Equatable {
     /// Samples a channel at its start that come before the part's first frame.
     let mediaStart: Int
 
-    init(at time: MediaTime, _ format: AudioTrackFormat) {
+    init(at time: MediaTime, _ format: AudioFormat) {
         let position = Int(time.ticks(timescale: Int32(clamping: format.sampleRate))) + format.primingSamples
         (first, mediaStart) = position.quotientAndRemainder(dividingBy: format.samplesPerAccessUnit)
     }
@@ -18,7 +18,7 @@ struct AudioCut: Sendable, Equatable {
 /// Divides the audio of a recording among its parts. Audio may come later than the frames of its time, and earlier.
 struct PartAudio: Sendable {
     /// The tracks of the whole take.
-    private let tracks: [AudioTrackFormat]
+    private let tracks: [AudioFormat]
     /// The newest access units of each track, which the next part may begin with.
     private var recent: [ClipQueue<EncodedSample>]
     /// The number of each track's first access unit in the current part. Those before it are the previous part's.
@@ -27,7 +27,7 @@ struct PartAudio: Sendable {
     /// Access units of a track to keep: ten seconds of AAC. While frames come even later than that, no part begins.
     private static let keptUnits = 512
 
-    init(_ tracks: [AudioTrackFormat]) {
+    init(_ tracks: [AudioFormat]) {
         self.tracks = tracks
         recent = tracks.map { _ in ClipQueue() }
         firstUnits = tracks.map { _ in 0 }
@@ -55,7 +55,7 @@ struct PartAudio: Sendable {
     }
 
     /// The tracks of a part that begins with these cuts.
-    func formats(from cuts: [AudioCut]) -> [AudioTrackFormat] {
+    func formats(from cuts: [AudioCut]) -> [AudioFormat] {
         var formats = tracks
         for track in formats.indices { formats[track].primingSamples = cuts[track].mediaStart }
         return formats

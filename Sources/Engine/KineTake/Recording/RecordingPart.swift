@@ -16,7 +16,7 @@ struct RecordingPart: @unchecked Sendable {
 
     /// If this throws, the file of `target` is gone.
     init(
-        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioTrackFormat], start: MediaTime
+        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioFormat], start: MediaTime
     ) throws(StorageError) {
         do throws(StorageError) {
             (writer, disk) = try target.open(video, audio)

@@ -25,7 +25,7 @@ final class RecordingSeries {
     ///
     /// - Parameter leastContinued: bytes. A file that may not have so many ends the recording: a person has bounded it.
     init(
-        target: RecordingTarget, configuration: TakeConfiguration, video: VideoFormat, audio: [AudioTrackFormat],
+        target: RecordingTarget, configuration: TakeConfiguration, video: VideoFormat, audio: [AudioFormat],
         observer: any TakeObserver, leastContinued: Int64 = 1 << 30
     ) throws(StorageError) {
         self.configuration = configuration

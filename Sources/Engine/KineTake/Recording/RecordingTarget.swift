@@ -48,8 +48,7 @@ enum RecordingTarget {
     }
 
     /// Begins the recording. The returned thread makes the file durable while the writer goes on.
-    func open(_ video: VideoFormat, _ audio: [AudioTrackFormat]) throws(StorageError) -> (any MovieWriter, SyncThread?)
-    {
+    func open(_ video: VideoFormat, _ audio: [AudioFormat]) throws(StorageError) -> (any MovieWriter, SyncThread?) {
         let now = Int64(Date().timeIntervalSince1970)
         switch self {
         case .file(let file):

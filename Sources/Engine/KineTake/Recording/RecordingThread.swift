@@ -57,7 +57,7 @@ package final class RecordingThread: Sendable {
     /// throws. `observer` gets one message when writing fails, after which the file is finished, and others when a
     /// frame has to be encoded again, or the next file of a split recording has begun.
     init(
-        target: sending RecordingTarget, configuration: TakeConfiguration, audio: [AudioTrackFormat],
+        target: sending RecordingTarget, configuration: TakeConfiguration, audio: [AudioFormat],
         clock: TakeClock, observer: any TakeObserver
     ) throws(Errno) {
         self.clock = clock
@@ -145,7 +145,7 @@ package final class RecordingThread: Sendable {
     // MARK: The thread
 
     private static func run(
-        _ state: Monitor<State>, _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock,
+        _ state: Monitor<State>, _ configuration: TakeConfiguration, audio: [AudioFormat], clock: TakeClock,
         observer: any TakeObserver
     ) -> Ending {
         let video = state.wait { state -> VideoFormat?? in

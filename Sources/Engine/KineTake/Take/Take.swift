@@ -75,7 +75,7 @@ package final class Take: Sendable {
 
     /// Returns nil if the configuration has no output.
     private static func openFile(
-        _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock, observer: any TakeObserver
+        _ configuration: TakeConfiguration, audio: [AudioFormat], clock: TakeClock, observer: any TakeObserver
     ) throws(TakeError) -> RecordingThread? {
         guard configuration.output != nil else { return nil }
         let target: RecordingTarget
@@ -94,7 +94,7 @@ package final class Take: Sendable {
 
     /// Returns nil if no clips are wanted. If it throws, there is no file either.
     private static func openClipBuffer(
-        _ configuration: TakeConfiguration, audio: [AudioTrackFormat], observer: any TakeObserver,
+        _ configuration: TakeConfiguration, audio: [AudioFormat], observer: any TakeObserver,
         beside recording: RecordingThread?
     ) throws(TakeError) -> ClipBuffer? {
         guard let length = configuration.clipBuffer else { return nil }

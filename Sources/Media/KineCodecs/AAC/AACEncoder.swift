@@ -57,11 +57,10 @@ public final class AACEncoder {
     }
 
     /// The format of a track with this encoder's access units, for containers and destinations.
-    public func trackFormat(_ type: SampleType) -> AudioTrackFormat {
-        AudioTrackFormat(
-            type: type, sampleRate: sampleRate, channels: channels, bitrate: bitrate,
-            audioSpecificConfig: audioSpecificConfig, samplesPerAccessUnit: samplesPerFrame,
-            primingSamples: primingSamples)
+    public func trackFormat(_ type: SampleType) -> AudioFormat {
+        AudioFormat(
+            type: type, codec: .aac, sampleRate: sampleRate, channels: channels, bitrate: bitrate,
+            configuration: audioSpecificConfig, samplesPerAccessUnit: samplesPerFrame, primingSamples: primingSamples)
     }
 
     private static func configure(

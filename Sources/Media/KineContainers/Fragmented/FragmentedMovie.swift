@@ -21,7 +21,7 @@ public struct FragmentedMovie: Sendable {
     /// - Parameters:
     ///   - video: nil for a stream without video.
     ///   - audio: the audio tracks, each of another `type`. Players that support only one track use the first.
-    public init(video: VideoFormat?, audio: [AudioTrackFormat]) {
+    public init(video: VideoFormat?, audio: [AudioFormat]) {
         var movie = MovieDescription(creationTime: 0, video: video, audio: audio)
         for index in movie.tracks.indices { movie.tracks[index].mediaStart = 0 }
         self.movie = movie

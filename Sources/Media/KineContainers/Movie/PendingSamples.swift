@@ -47,7 +47,7 @@ struct PendingSamples {
     /// One for each track, video first.
     var runs: [PendingRun]
 
-    init(_ movie: MovieDescription, audio: [AudioTrackFormat]) {
+    init(_ movie: MovieDescription, audio: [AudioFormat]) {
         tracks = movie.tracks
         types = [.video] + audio.map(\.type)
         runs = tracks.map { _ in PendingRun() }

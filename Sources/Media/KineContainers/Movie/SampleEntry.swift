@@ -15,7 +15,7 @@ enum SampleEntry {
     }
 
     /// AudioSampleEntry `mp4a` (ISO/IEC 14496-12, 12.2.3) with its `esds` (ISO/IEC 14496-14, 6.7).
-    static func audio(_ format: AudioTrackFormat) -> [UInt8] {
+    static func audio(_ format: AudioFormat) -> [UInt8] {
         var writer = BoxWriter()
         writer.box("mp4a") {
             $0.zeros(6)
@@ -71,8 +71,8 @@ extension BoxWriter {
     }
 
     /// ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5). Each descriptor has a one-byte length.
-    fileprivate mutating func elementaryStreamDescriptor(_ format: AudioTrackFormat) {
-        let specific = format.audioSpecificConfig.prefix(64)
+    fileprivate mutating func elementaryStreamDescriptor(_ format: AudioFormat) {
+        let specific = format.configuration.prefix(64)
         integer(UInt8(0x03))
         integer(UInt8(3 + 2 + 13 + 2 + specific.count + 3))
         integer(UInt16(0))  // ES_ID: 0 in a file (ISO/IEC 14496-14, 3.1.2)

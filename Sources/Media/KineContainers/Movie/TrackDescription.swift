@@ -45,7 +45,7 @@ extension TrackDescription {
             sampleDuration: 0, mediaStart: 0, sampleEntry: SampleEntry.video(video))
     }
 
-    fileprivate init(id: UInt32, audio: AudioTrackFormat) {
+    fileprivate init(id: UInt32, audio: AudioFormat) {
         self.init(
             id: id, kind: .audio, timescale: UInt32(clamping: audio.sampleRate),
             name: audio.type == .audioMic ? "Microphone" : "Audio",
@@ -73,12 +73,12 @@ struct MovieDescription: Equatable, Sendable {
 
 extension MovieDescription {
     /// `seconds`: since 1970, UTC.
-    init(recordedAt seconds: Int64, video: VideoFormat, audio: [AudioTrackFormat]) {
+    init(recordedAt seconds: Int64, video: VideoFormat, audio: [AudioFormat]) {
         self.init(creationTime: UInt64(max(0, seconds + Self.unixEpoch)), video: video, audio: audio)
     }
 
     /// The video track, if any, then the audio tracks; their ids count from 1.
-    init(creationTime: UInt64, video: VideoFormat?, audio: [AudioTrackFormat]) {
+    init(creationTime: UInt64, video: VideoFormat?, audio: [AudioFormat]) {
         tracks = video.map { [TrackDescription(id: 1, video: $0)] } ?? []
         for format in audio { tracks.append(TrackDescription(id: UInt32(tracks.count + 1), audio: format)) }
         self.creationTime = creationTime

@@ -83,7 +83,7 @@ public enum AudioTag {
     private static let head: UInt8 = 0xAF
 
     /// The payload of the message before the first access unit.
-    public static func sequenceHeader(_ audio: AudioTrackFormat) -> [UInt8] { [head, 0] + audio.audioSpecificConfig }
+    public static func sequenceHeader(_ audio: AudioFormat) -> [UInt8] { [head, 0] + audio.configuration }
 
     /// The payload of the message of one access unit, which is copied.
     public static func audio(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -151,9 +151,9 @@ public struct RTMPStreamFormat: Sendable, Equatable {
     }
 
     public var video: Video?
-    public var audio: AudioTrackFormat?
+    public var audio: AudioFormat?
 
-    public init(video: Video?, audio: AudioTrackFormat?) {
+    public init(video: Video?, audio: AudioFormat?) {
         self.video = video
         self.audio = audio
     }

@@ -42,7 +42,7 @@ struct LiveDescription: Codable, Equatable, Sendable {
         audio = format.audio.map {
             Audio(
                 kind: LiveRecord.Kind($0.type).rawValue, codec: FragmentedMovie.audioCodec,
-                description: $0.audioSpecificConfig, sampleRate: $0.sampleRate, channels: $0.channels)
+                description: $0.configuration, sampleRate: $0.sampleRate, channels: $0.channels)
         }
         mediaType = "\(format.video == nil ? "audio" : "video")/mp4; codecs=\"\(movie.codecs)\""
     }
@@ -53,9 +53,9 @@ public struct LiveFormat: Sendable, Equatable {
     /// Nil: the stream has no video.
     public var video: VideoFormat?
     /// The tracks; no two have the same `type`.
-    public var audio: [AudioTrackFormat]
+    public var audio: [AudioFormat]
 
-    public init(video: VideoFormat?, audio: [AudioTrackFormat]) {
+    public init(video: VideoFormat?, audio: [AudioFormat]) {
         self.video = video
         self.audio = audio
     }
