@@ -51,15 +51,14 @@ struct LongRecording {
 
     /// A second of a tone.
     private static func tone() throws -> (AudioFormat, [[UInt8]]) {
-        let encoder = try AACEncoder(sampleRate: 48000, channels: 2, bitrate: 160_000)
-        let format = encoder.trackFormat(.audioApp)
-        let track = AACTrackEncoder(encoder: encoder)
+        let track = AudioTrackEncoder(
+            encoder: try AACEncoder(for: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000))
         var units: [[UInt8]] = []
         for frame in 0..<48 {
             let samples = (0..<2048).map { Float(sin(Double(frame * 1024 + $0 / 2) / 48000 * 440 * 2 * Double.pi)) / 2 }
             try track.encode(interleaved: samples.span) { units.append($0.data) }
         }
-        return (format, units)
+        return (track.format, units)
     }
 
     /// Writes the file, with fragments of half a second as a recording has them.

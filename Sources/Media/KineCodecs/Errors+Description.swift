@@ -51,17 +51,29 @@ extension VideoCodec {
     }
 }
 
-extension AACEncoder.Error: CustomStringConvertible {
+extension AudioEncoderError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .missing:
-            "libavcodec \(LateLibrary.libavcodec.lack(or: "has no AAC encoder")); \(LateLibrary.libavcodec.remedy)."
-        case .refused(let sampleRate, let channels, let bitrate, let code):
-            "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(libraryReason(code))); "
-                + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
-        case .failed(let code):
-            "The AAC encoder failed (\(libraryReason(code))); record without audio."
+        case .missing(let library, let lack, let remedy): "\(library) \(lack); \(remedy)."
+        case .failed(let sentence): sentence
         }
+    }
+
+    static var missingAAC: Self {
+        let library = LateLibrary.libavcodec
+        return .missing(library: library.name, lack: library.lack(or: "has no AAC encoder"), remedy: library.remedy)
+    }
+
+    /// `code`: libavutil's.
+    static func refusedAAC(sampleRate: Int, channels: Int, bitrate: Int, code: Int32) -> Self {
+        .failed(
+            "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(libraryReason(code))); "
+                + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s.")
+    }
+
+    /// `code`: libavutil's.
+    static func failedAAC(code: Int32) -> Self {
+        .failed("The AAC encoder failed (\(libraryReason(code))); record without audio.")
     }
 }
 

@@ -1,15 +1,16 @@
 // AAC: the output of a decoder, and silence, which is encoded once.
 import AudioTesting
+import KineMedia
 import Testing
 
 @testable import KineCodecs
 
 @Suite struct AACTests {
     private func encodeAll(
-        _ samples: [Float], with track: AACTrackEncoder
-    ) throws -> [AACTrackEncoder.AccessUnit] {
-        let step = track.encoder.samplesPerFrame * track.encoder.channels
-        var units: [AACTrackEncoder.AccessUnit] = []
+        _ samples: [Float], with track: AudioTrackEncoder
+    ) throws -> [EncodedSample] {
+        let step = track.format.samplesPerAccessUnit * track.format.channels
+        var units: [EncodedSample] = []
         for start in stride(from: 0, to: samples.count, by: step) {
             try track.encode(interleaved: samples.span.extracting(start..<start + step)) { units.append($0) }
         }
@@ -17,21 +18,22 @@ import Testing
         return units
     }
 
-    private func makeTrack(rate: Int = 48000, channels: Int = 2, bitrate: Int = 160_000) throws -> AACTrackEncoder {
-        AACTrackEncoder(encoder: try AACEncoder(sampleRate: rate, channels: channels, bitrate: bitrate))
+    private func makeTrack(rate: Int = 48000, channels: Int = 2, bitrate: Int = 160_000) throws -> AudioTrackEncoder {
+        AudioTrackEncoder(
+            encoder: try AACEncoder(for: .audioApp, sampleRate: rate, channels: channels, bitrate: bitrate))
     }
 
     @Test func `the default is AAC-LC, 48 kHz, stereo`() throws {
-        let encoder = try AACEncoder(sampleRate: 48000, channels: 2, bitrate: 160_000)
+        let format = try AACEncoder(for: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000).format
         // ISO/IEC 14496-3, 1.6.2.1: object type 2, frequency index 3, channel configuration 2.
-        #expect(Array(encoder.audioSpecificConfig.prefix(2)) == [0b00010_001, 0b1_0010_000])
-        #expect(encoder.samplesPerFrame == 1024)
-        #expect(encoder.primingSamples == 1024)
+        #expect(Array(format.configuration.prefix(2)) == [0b00010_001, 0b1_0010_000])
+        #expect(format.samplesPerAccessUnit == 1024)
+        #expect(format.primingSamples == 1024)
     }
 
     @Test func `ReplayKit's preset is AAC-LC, 44.1 kHz, mono`() throws {
-        let encoder = try AACEncoder(sampleRate: 44100, channels: 1, bitrate: 64_000)
-        #expect(Array(encoder.audioSpecificConfig.prefix(2)) == [0b00010_010, 0b0_0001_000])
+        let format = try AACEncoder(for: .audioApp, sampleRate: 44100, channels: 1, bitrate: 64_000).format
+        #expect(Array(format.configuration.prefix(2)) == [0b00010_010, 0b0_0001_000])
     }
 
     @Test(arguments: [(48000, 2, 160_000), (44100, 1, 64_000)])
@@ -41,10 +43,12 @@ import Testing
         let track = try makeTrack(rate: rate, channels: channels, bitrate: bitrate)
         let samples = tone(from: 0, frames: 100 * 1024, channels: channels)
         let units = try encodeAll(samples, with: track)
-        #expect(units.map(\.firstSample) == units.indices.map { Int64($0) * 1024 - 1024 })
-        let heard = try decode(
-            units.map(\.data), config: track.encoder.audioSpecificConfig, channels: channels)
-        let body = heard.dropFirst(track.encoder.primingSamples * channels)
+        for (index, unit) in units.enumerated() {
+            let first = Int64(index) * 1024 - 1024
+            #expect(unit.presentationTime == MediaTime(ticks: first, timescale: Int32(rate)))
+        }
+        let heard = try decode(units.map(\.data), config: track.format.configuration, channels: channels)
+        let body = heard.dropFirst(track.format.primingSamples * channels)
         #expect(body.count >= samples.count)
         #expect(signalToNoise(body.prefix(samples.count), against: samples) > 25)
         let size = units.reduce(0) { $0 + $1.data.count * 8 }
@@ -55,13 +59,13 @@ import Testing
         let track = try makeTrack()
         let units = try encodeAll([Float](repeating: 0, count: 2 * 1024 * 2812), with: track)
         #expect(units.count == 2813)
-        #expect(track.encoder.encodedFrames <= 8)
-        let heard = try decode(units.map(\.data), config: track.encoder.audioSpecificConfig, channels: 2)
+        #expect(track.encodedFrames <= 8)
+        let heard = try decode(units.map(\.data), config: track.format.configuration, channels: 2)
         #expect(heard.allSatisfy { $0 == 0 })
     }
 
     @Test func `minus zero is silence and the smallest number is not`() {
-        func isSilent(_ samples: [Float]) -> Bool { AACTrackEncoder.isSilent(samples.span) }
+        func isSilent(_ samples: [Float]) -> Bool { AudioTrackEncoder.isSilent(samples.span) }
         var samples = [Float](repeating: -0.0, count: 2048)
         #expect(isSilent(samples))
         samples[2047] = .leastNonzeroMagnitude
@@ -83,9 +87,9 @@ import Testing
         samples += [Float](repeating: 0, count: 2048 - samples.count % 2048)
         let track = try makeTrack()
         let units = try encodeAll(samples, with: track)
-        #expect(track.encoder.encodedFrames < samples.count / 2048 - 180)
+        #expect(track.encodedFrames < samples.count / 2048 - 180)
 
-        let plain = try AACEncoder(sampleRate: 48000, channels: 2, bitrate: 160_000)
+        let plain = try AACEncoder(for: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000)
         var reference: [[UInt8]] = []
         for start in stride(from: 0, to: samples.count, by: 2048) {
             try plain.encode(interleaved: samples.span.extracting(start..<start + 2048)) {
@@ -95,8 +99,8 @@ import Testing
         try plain.finish { reference.append(Array($0)) }
         #expect(units.count == reference.count)
 
-        let heard = try decode(units.map(\.data), config: plain.audioSpecificConfig, channels: 2)
-        let meant = try decode(reference, config: plain.audioSpecificConfig, channels: 2)
+        let heard = try decode(units.map(\.data), config: plain.format.configuration, channels: 2)
+        let meant = try decode(reference, config: plain.format.configuration, channels: 2)
         #expect(heard.count == meant.count)
         // Frame by frame, so that one click cannot hide in minutes of good audio.
         let body = heard.dropFirst(2048)
@@ -115,7 +119,7 @@ import Testing
 
     @Test func `settings that AAC cannot have are refused with what to do`() {
         #expect {
-            _ = try AACEncoder(sampleRate: 47_123, channels: 2, bitrate: 160_000)
+            _ = try AACEncoder(for: .audioApp, sampleRate: 47_123, channels: 2, bitrate: 160_000)
         } throws: { error in
             "\(error)".contains("47123 Hz") && "\(error)".contains("use 48000")
         }

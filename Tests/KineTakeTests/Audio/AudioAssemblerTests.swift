@@ -14,7 +14,7 @@ private final class Heard {
     private let grid = SampleGrid(rate: 8000)
 
     private func track(_ heard: Heard, channels: Int = 1, softClips: Bool = false) -> AudioTrack {
-        AudioTrack(channels: channels, frameLength: 64, softClips: softClips) { frame throws(AACEncoder.Error) in
+        AudioTrack(channels: channels, frameLength: 64, softClips: softClips) { frame throws(AudioEncoderError) in
             for index in frame.indices { heard.samples.append(frame[index]) }
         }
     }

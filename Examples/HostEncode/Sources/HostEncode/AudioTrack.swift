@@ -13,7 +13,7 @@ struct AudioTrack {
         var time: MediaTime
     }
 
-    private let encoder: AACTrackEncoder
+    private let encoder: AudioTrackEncoder
     /// Interleaved samples that do not fill a frame of the encoder's yet.
     private var pending: [Float] = []
     /// Samples a channel that the track has, with those that are pending.
@@ -28,16 +28,17 @@ struct AudioTrack {
 
     let format: AudioFormat
 
-    init() throws(AACEncoder.Error) {
-        let encoder = try AACEncoder(sampleRate: Self.sampleRate, channels: Self.channels, bitrate: 128_000)
-        format = encoder.trackFormat(.audioApp)
-        self.encoder = AACTrackEncoder(encoder: encoder)
+    init() throws(AudioEncoderError) {
+        encoder = AudioTrackEncoder(
+            encoder: try AACEncoder(
+                for: .audioApp, sampleRate: Self.sampleRate, channels: Self.channels, bitrate: 128_000))
+        format = encoder.format
     }
 
     /// Encodes a piece: interleaved samples, the first of them at `time`.
     mutating func append(
         _ samples: UnsafeBufferPointer<Float>, at time: MediaTime, deliver: (EncodedSample) -> Void
-    ) throws(AACEncoder.Error) {
+    ) throws(AudioEncoderError) {
         var samples = samples[...]
         let distance = anchors.last.map { anchor in
             anchor.sample + (time - anchor.time).ticks(timescale: Int32(Self.sampleRate)) - count
@@ -49,7 +50,7 @@ struct AudioTrack {
             samples = samples.dropFirst(Int(-overlap) * Self.channels)
         default:
             // What lies before the gap gets whole frames.
-            let frame = Int64(encoder.encoder.samplesPerFrame)
+            let frame = Int64(format.samplesPerAccessUnit)
             append(silence: (frame - count % frame) % frame)
             anchors = anchors.suffix(1) + [Anchor(sample: count, time: time)]
         }
@@ -63,13 +64,14 @@ struct AudioTrack {
         count += silence
     }
 
-    private mutating func encode(_ deliver: (EncodedSample) -> Void) throws(AACEncoder.Error) {
-        let frame = encoder.encoder.samplesPerFrame * Self.channels
+    private mutating func encode(_ deliver: (EncodedSample) -> Void) throws(AudioEncoderError) {
+        let frame = format.samplesPerAccessUnit * Self.channels
         var used = 0
         while pending.count - used >= frame {
             try encoder.encode(interleaved: pending.span.extracting(used..<used + frame)) { unit in
-                var sample = encoder.sample(unit, type: .audioApp)
-                sample.presentationTime = self.time(of: unit.firstSample)
+                var sample = unit
+                sample.presentationTime = self.time(
+                    of: unit.presentationTime.ticks(timescale: Int32(Self.sampleRate)))
                 deliver(sample)
             }
             used += frame

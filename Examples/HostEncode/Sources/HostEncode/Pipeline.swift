@@ -142,8 +142,8 @@ final class Pipeline<Encoder: VideoEncoder>: Sendable {
         let time = work.timeline.output(of: sample.presentationTime, now: .now)
         var units: [EncodedSample] = []
         defer { for unit in units { publish(unit, &work) } }
-        try sample.withBytes { bytes throws(AACEncoder.Error) in
-            try bytes.withUnsafeBytes { bytes throws(AACEncoder.Error) in
+        try sample.withBytes { bytes throws(AudioEncoderError) in
+            try bytes.withUnsafeBytes { bytes throws(AudioEncoderError) in
                 try work.audio.append(bytes.bindMemory(to: Float.self), at: time) { units.append($0) }
             }
         }

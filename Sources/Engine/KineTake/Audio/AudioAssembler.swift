@@ -52,7 +52,7 @@ final class AudioAssembler {
     }
 
     /// Hands all recorded audio from the cursor up to `instant` to the tracks. Gaps in the lanes are silence.
-    func advance(to instant: Int64, timeline: TakeTimeline) throws(AACEncoder.Error) {
+    func advance(to instant: Int64, timeline: TakeTimeline) throws(AudioEncoderError) {
         guard let origin = timeline.origin else { return discard(before: instant - Self.prelude) }
         let from = cursor ?? origin
         guard instant > from else { return }
@@ -78,7 +78,7 @@ final class AudioAssembler {
         return nearest
     }
 
-    func finish() throws(AACEncoder.Error) {
+    func finish() throws(AudioEncoderError) {
         for track in tracks { try track.finish() }
     }
 

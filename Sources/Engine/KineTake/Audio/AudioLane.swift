@@ -79,7 +79,7 @@ final class AudioLane {
         frames -= dropped
         guard frames > 0 else { return }
         let rest = samples.extracting(last: frames * channels)
-        let isSilent = AACTrackEncoder.isSilent(rest)
+        let isSilent = AudioTrackEncoder.isSilent(rest)
         silentFrames = isSilent ? silentFrames + frames : 0
         if isSilent && isResting {
             position += Double(frames) * step

@@ -26,7 +26,7 @@ package final class AudioPipeline: Sendable {
 
     /// Connects to the audio server and opens the encoders; blocks for some ten milliseconds, five seconds at most.
     ///
-    /// A missing server, and a missing libavcodec, is an error only if audio was asked for by name; otherwise there are no
+    /// A missing server, and a missing encoder, is an error only if audio was asked for by name; otherwise there are no
     /// tracks, and `observer` gets a warning. `cancellation` ends the wait for the server.
     ///
     /// - Parameters:
@@ -55,11 +55,9 @@ package final class AudioPipeline: Sendable {
         } catch .audio(.noServer(let fault)) where !plan.isRequired {
             observer.observe(.warning("No audio server answers (\(fault.words)), so this take has no audio."))
             running = nil
-        } catch .audioEncoder(.missing) where !plan.isRequired {
+        } catch .audioEncoder(.missing(let library, let lack, let remedy)) where !plan.isRequired {
             observer.observe(
-                .warning(
-                    "libavcodec, which encodes audio, \(LateLibrary.libavcodec.lack(or: "has no AAC encoder")), "
-                        + "so this take has no audio; \(LateLibrary.libavcodec.remedy)."))
+                .warning("\(library), which encodes audio, \(lack), so this take has no audio; \(remedy)."))
             running = nil
         }
         tracks = zip(plan.tracks, running?.worker.formats ?? []).compactMap { $0.isRecorded ? $1 : nil }
@@ -70,7 +68,7 @@ package final class AudioPipeline: Sendable {
         isPattern: Bool, isLive: Bool, observer: any TakeObserver, cancellation: Cancellation?
     ) throws(TakeError) -> Running {
         let worker: AudioWorker
-        do throws(AACEncoder.Error) {
+        do throws(AudioEncoderError) {
             worker = try AudioWorker(
                 plan: plan, configuration: configuration, clock: clock, isLive: isLive, observer: observer)
         } catch {
@@ -178,7 +176,7 @@ package final class AudioPipeline: Sendable {
     /// The capture of an audio server; nil for the test pattern's audio.
     private var serverCapture: AudioCapture? { running?.capture as? AudioCapture }
 
-    /// Frames that libavcodec encoded, of all tracks.
+    /// Frames of all tracks that went through an encoder.
     var encodedFrames: Int { running?.worker.encodedFrames ?? 0 }
 
     /// Ends the threads without delivering the remaining audio.

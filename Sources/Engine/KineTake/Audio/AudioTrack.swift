@@ -4,7 +4,7 @@ import KineCodecs
 /// Belongs to the audio thread.
 final class AudioTrack {
     /// Gets one full frame of interleaved samples within ±1, borrowed for the call.
-    typealias Consumer = (Span<Float>) throws(AACEncoder.Error) -> Void
+    typealias Consumer = (Span<Float>) throws(AudioEncoderError) -> Void
 
     /// The lanes to sum.
     var lanes: [AudioLane] = []
@@ -27,7 +27,7 @@ final class AudioTrack {
     }
 
     /// Appends `count` samples to the track: the sum of the lanes from the grid's sample `place` on.
-    func append(_ count: Int64, from place: Int64) throws(AACEncoder.Error) {
+    func append(_ count: Int64, from place: Int64) throws(AudioEncoderError) {
         var done: Int64 = 0
         while done < count {
             let frames = Int(min(count - done, Int64(frameLength - filled)))
@@ -45,15 +45,15 @@ final class AudioTrack {
     }
 
     /// Fills an unfinished frame with silence and hands it on.
-    func finish() throws(AACEncoder.Error) {
+    func finish() throws(AudioEncoderError) {
         guard filled > 0 else { return }
         for index in filled * channels..<frame.count { frame[index] = 0 }
         try flush()
     }
 
-    private func flush() throws(AACEncoder.Error) {
+    private func flush() throws(AudioEncoderError) {
         filled = 0
-        try frame.withUnsafeBufferPointer { frame throws(AACEncoder.Error) in try consume(frame.span) }
+        try frame.withUnsafeBufferPointer { frame throws(AudioEncoderError) in try consume(frame.span) }
     }
 
     /// Keeps samples within ±1, and replaces those that are not finite by silence. `softly`: up to 0.8 nothing changes, above

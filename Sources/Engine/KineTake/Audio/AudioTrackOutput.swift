@@ -14,48 +14,44 @@ final class AudioTrackOutput {
     private let index: Int
     private let track: AudioPlan.Track
     private let timescale: Int32
-    private let encoder: AACTrackEncoder?
+    private let encoder: AudioTrackEncoder?
     private var framesAppended: Int64 = 0
 
     /// Opens the encoder, if one is needed, with the configuration's rate, channels and bitrate. `index`: the track's.
     init(
         index: Int, track: AudioPlan.Track, configuration: TakeConfiguration.Audio
-    ) throws(AACEncoder.Error) {
+    ) throws(AudioEncoderError) {
         self.index = index
         self.track = track
         timescale = Int32(clamping: configuration.sampleRate)
-        guard track.isEncoded else {
-            format = nil
-            encoder = nil
-            // As long as an AAC access unit: a reader waits for about 20 ms.
-            frameLength = 1024
-            return
-        }
-        let encoder = try AACEncoder(
-            sampleRate: configuration.sampleRate, channels: configuration.channels, bitrate: configuration.bitrate)
-        format = encoder.trackFormat(track.type)
-        frameLength = encoder.samplesPerFrame
-        self.encoder = AACTrackEncoder(encoder: encoder)
+        let pcm = AudioFormat.pcm(
+            track.type, sampleRate: configuration.sampleRate, channels: configuration.channels)
+        let codec: AudioCodec = track.isEncoded ? .aac : .pcm
+        encoder = try codec.openEncoder(
+            for: track.type, sampleRate: pcm.sampleRate, channels: pcm.channels, bitrate: configuration.bitrate
+        ).map { AudioTrackEncoder(encoder: $0) }
+        format = encoder?.format
+        frameLength = (format ?? pcm).samplesPerAccessUnit
     }
 
-    /// Frames that libavcodec encoded; silent ones mostly do not count.
-    var encodedFrames: Int { encoder?.encoder.encodedFrames ?? 0 }
+    /// Frames that went through the encoder; silent ones mostly do not count.
+    var encodedFrames: Int { encoder?.encodedFrames ?? 0 }
 
     /// One frame of interleaved samples.
-    func append(_ frame: Span<Float>) throws(AACEncoder.Error) {
+    func append(_ frame: Span<Float>) throws(AudioEncoderError) {
         // A feed that wants uncompressed samples may begin at any time.
         sink?.receive(
             pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
             duration: time(Int64(frameLength)))
         framesAppended += 1
         guard let encoder else { return }
-        try encoder.encode(interleaved: frame) { deliver(encoder.sample($0, type: track.type)) }
+        try encoder.encode(interleaved: frame) { deliver($0) }
     }
 
     /// Delivers the samples that the encoder still holds.
-    func finish() throws(AACEncoder.Error) {
+    func finish() throws(AudioEncoderError) {
         guard let encoder else { return }
-        try encoder.finish { deliver(encoder.sample($0, type: track.type)) }
+        try encoder.finish { deliver($0) }
     }
 
     private func deliver(_ sample: EncodedSample) {

@@ -51,7 +51,7 @@ final class AudioWorker: AudioReceiver {
     init(
         plan: AudioPlan, configuration: TakeConfiguration.Audio, clock: TakeClock, isLive: Bool,
         observer: any TakeObserver
-    ) throws(AACEncoder.Error) {
+    ) throws(AudioEncoderError) {
         self.plan = plan
         self.clock = clock
         self.observer = observer
@@ -59,13 +59,13 @@ final class AudioWorker: AudioReceiver {
         grid = SampleGrid(rate: configuration.sampleRate)
         channels = configuration.channels
         microphoneChannels = configuration.microphoneChannels
-        let outputs = try plan.tracks.indices.map { index throws(AACEncoder.Error) in
+        let outputs = try plan.tracks.indices.map { index throws(AudioEncoderError) in
             try AudioTrackOutput(index: index, track: plan.tracks[index], configuration: configuration)
         }
         let tracks = zip(plan.tracks, outputs).map { track, output in
             AudioTrack(
                 channels: configuration.channels, frameLength: output.frameLength, softClips: track.isMixed
-            ) { frame throws(AACEncoder.Error) in try output.append(frame) }
+            ) { frame throws(AudioEncoderError) in try output.append(frame) }
         }
         formats = outputs.map(\.format)
         let assembler = AudioAssembler(
@@ -73,7 +73,7 @@ final class AudioWorker: AudioReceiver {
         state = Monitor(State(assembler: assembler, outputs: outputs))
     }
 
-    /// Frames that libavcodec encoded, of all tracks.
+    /// Frames of all tracks that went through an encoder.
     var encodedFrames: Int { state.withLock { $0.outputs.reduce(0) { $0 + $1.encodedFrames } } }
 
     func start(into sink: any AudioSink) {

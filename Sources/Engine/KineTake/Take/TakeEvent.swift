@@ -10,7 +10,7 @@ import SystemPackage
 package enum TakeError: Error, Sendable {
     case virtualSession(VirtualSession.Error)
     case audio(AudioCapture.Error)
-    case audioEncoder(AACEncoder.Error)
+    case audioEncoder(AudioEncoderError)
     /// The file cannot be created, or not even one frame can be written.
     case file(StorageError)
     /// Nothing more can be written. There is a recording up to there.

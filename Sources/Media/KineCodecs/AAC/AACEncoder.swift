@@ -1,29 +1,14 @@
-// AAC-LC by libavcodec: takes frames of samples, returns access units. AACTrackEncoder adds times and handles silence.
+// AAC-LC by libavcodec: takes frames of samples, returns access units. AudioTrackEncoder adds times and handles silence.
 import CFFmpeg
 import KineMedia
 
 /// One libavcodec AAC-LC encoder. Not Sendable: only the thread that feeds it may use it.
-public final class AACEncoder {
-    public enum Error: Swift.Error, Equatable {
-        /// This build of libavcodec has no AAC encoder.
-        case missing
-        /// The encoder refuses these settings; `code` is libavutil's.
-        case refused(sampleRate: Int, channels: Int, bitrate: Int, code: Int32)
-        /// Encoding failed; `code` is libavutil's.
-        case failed(code: Int32)
-    }
-
-    public let sampleRate: Int
-    public let channels: Int
-    private let bitrate: Int
-    /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
-    public let audioSpecificConfig: [UInt8]
-    /// 1024: samples a channel in one frame and one access unit.
-    public let samplesPerFrame: Int
-    /// Samples a channel that a decoder outputs before the first input sample. Players leave them out.
-    public let primingSamples: Int
-    /// Frames that libavcodec has encoded.
-    public private(set) var encodedFrames = 0
+public final class AACEncoder: AudioEncoder {
+    public let format: AudioFormat
+    /// One for the look-ahead, one for the transform's overlap, and two for the block switching decision, which remembers
+    /// earlier energies. The psychoacoustic model contains only silence then as well.
+    public let settlingFrames: Int? = 4
+    private var encodedFrames: Int64 = 0
 
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
@@ -31,12 +16,12 @@ public final class AACEncoder {
 
     /// Opens the encoder, for 44100 and 48000 Hz among others, and for one or two channels. `bitrate`: bits a second,
     /// for all channels together.
-    public init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
-        guard kine_load_ffmpeg() != 0 else { throw .missing }
+    public init(for type: SampleType, sampleRate: Int, channels: Int, bitrate: Int) throws(AudioEncoderError) {
+        guard kine_load_ffmpeg() != 0 else { throw .missingAAC }
         // The errors thrown here contain all that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
         guard let codec = avcodec_find_encoder_by_name("aac"), let context = avcodec_alloc_context3(codec)
-        else { throw .missing }
+        else { throw .missingAAC }
         Self.configure(context, sampleRate, channels, bitrate)
         let status = avcodec_open2(context, codec, nil)
         let frame = av_frame_alloc()
@@ -44,23 +29,17 @@ public final class AACEncoder {
         self.context = context
         self.frame = frame
         self.packet = packet
-        (self.sampleRate, self.channels, self.bitrate) = (sampleRate, channels, bitrate)
-        samplesPerFrame = Int(context.pointee.frame_size)
-        primingSamples = Int(context.pointee.initial_padding)
-        audioSpecificConfig = Array(
-            UnsafeBufferPointer(start: context.pointee.extradata, count: Int(context.pointee.extradata_size)))
+        format = AudioFormat(
+            type: type, codec: .aac, sampleRate: sampleRate, channels: channels, bitrate: bitrate,
+            configuration: Array(
+                UnsafeBufferPointer(start: context.pointee.extradata, count: Int(context.pointee.extradata_size))),
+            samplesPerAccessUnit: Int(context.pointee.frame_size),
+            primingSamples: Int(context.pointee.initial_padding))
         var code = status
         if status >= 0, let frame, packet != nil { code = Self.allocate(frame, for: context) }
         guard code >= 0, frame != nil, packet != nil else {
-            throw .refused(sampleRate: sampleRate, channels: channels, bitrate: bitrate, code: code)
+            throw .refusedAAC(sampleRate: sampleRate, channels: channels, bitrate: bitrate, code: code)
         }
-    }
-
-    /// The format of a track with this encoder's access units, for containers and destinations.
-    public func trackFormat(_ type: SampleType) -> AudioFormat {
-        AudioFormat(
-            type: type, codec: .aac, sampleRate: sampleRate, channels: channels, bitrate: bitrate,
-            configuration: audioSpecificConfig, samplesPerAccessUnit: samplesPerFrame, primingSamples: primingSamples)
     }
 
     private static func configure(
@@ -93,18 +72,18 @@ public final class AACEncoder {
         avcodec_free_context(&context)
     }
 
-    /// Encodes one frame: `samplesPerFrame` interleaved samples a channel, finite and within ±1. Calls `deliver` with
-    /// each access unit (raw_data_block; ISO/IEC 14496-3, 4.4.2.1): none for the first frame, then one for each frame.
-    public func encode(interleaved: Span<Float>, deliver: (UnsafeRawBufferPointer) -> Void) throws(Error) {
-        precondition(
-            interleaved.count == samplesPerFrame * channels, "a frame has \(samplesPerFrame) samples a channel")
+    /// An access unit is a raw_data_block (ISO/IEC 14496-3, 4.4.2.1): none for the first frame, then one for each frame.
+    public func encode(
+        interleaved: Span<Float>, deliver: (UnsafeRawBufferPointer) -> Void
+    ) throws(AudioEncoderError) {
+        let (count, channels) = (format.samplesPerAccessUnit, format.channels)
+        precondition(interleaved.count == count * channels, "a frame has \(count) samples a channel")
         guard let frame else { return }
         // The encoder may still use the last frame's buffer; this call then takes a new one from the frame's pool.
         let writable = av_frame_make_writable(frame)
-        guard writable >= 0 else { throw .failed(code: writable) }
+        guard writable >= 0 else { throw .failedAAC(code: writable) }
         for channel in 0..<channels {
             guard let bytes = frame.pointee.extended_data[channel] else { continue }
-            let count = samplesPerFrame
             bytes.withMemoryRebound(to: Float.self, capacity: count) { plane in
                 interleaved.withUnsafeBufferPointer { samples in
                     for index in 0..<count { plane[index] = samples[index * channels + channel] }
@@ -112,23 +91,25 @@ public final class AACEncoder {
             }
         }
         // libavcodec requires increasing times. They are not read back.
-        frame.pointee.pts = Int64(encodedFrames) * Int64(samplesPerFrame)
+        frame.pointee.pts = encodedFrames * Int64(count)
         encodedFrames += 1
         try send(frame, deliver: deliver)
     }
 
     /// Delivers the delayed access units. No frame can be encoded afterwards.
-    public func finish(deliver: (UnsafeRawBufferPointer) -> Void) throws(Error) { try send(nil, deliver: deliver) }
+    public func finish(deliver: (UnsafeRawBufferPointer) -> Void) throws(AudioEncoderError) {
+        try send(nil, deliver: deliver)
+    }
 
     private func send(
         _ frame: UnsafeMutablePointer<AVFrame>?, deliver: (UnsafeRawBufferPointer) -> Void
-    ) throws(Error) {
+    ) throws(AudioEncoderError) {
         let sent = avcodec_send_frame(context, frame)
-        guard sent >= 0 else { throw .failed(code: sent) }
+        guard sent >= 0 else { throw .failedAAC(code: sent) }
         while true {
             let received = avcodec_receive_packet(context, packet)
             if received == kine_averror_again() || received == kine_averror_eof() { return }
-            guard received >= 0, let packet else { throw .failed(code: received) }
+            guard received >= 0, let packet else { throw .failedAAC(code: received) }
             deliver(UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
             av_packet_unref(packet)
         }
