@@ -29,18 +29,20 @@ private final class Heard: AudioSink {
     /// `isRecorded`: there is a file.
     init(isRecorded: Bool) { self.isRecorded = isRecorded }
 
-    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
+    func receive(_ unit: EncodedSample, of output: AudioPlan.Output, isRecorded: Bool) {
         #expect(isRecorded == self.isRecorded)
         let piece = Piece(
-            track: track, isPCM: false, time: unit.presentationTime, end: unit.presentationTime + unit.duration,
+            track: output.track, isPCM: false, time: unit.presentationTime, end: unit.presentationTime + unit.duration,
             instant: MonotonicClock.now())
         pieces.signal { $0.append(piece) }
     }
 
-    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
+    func receive(
+        pcm: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+    ) {
         let click = pcm.indices.first { abs(pcm[$0]) > 0.45 }
         let piece = Piece(
-            track: track, isPCM: true, time: time, end: time + duration, instant: MonotonicClock.now(),
+            track: output.track, isPCM: true, time: time, end: time + duration, instant: MonotonicClock.now(),
             click: click.map { $0 / 2 })
         pieces.signal { $0.append(piece) }
     }

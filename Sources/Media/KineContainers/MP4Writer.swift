@@ -36,6 +36,8 @@ public final class MP4Writer: MovieWriter {
     /// The error that ended writing. `finish` may still succeed.
     public private(set) var failure: StorageError?
 
+    /// The codec of a file's audio.
+    public static let audioCodec = AudioCodec.aac
     /// Bytes to keep free beyond the known needs of the index.
     private static let reserveMargin: Int64 = 64 << 10
 

@@ -98,7 +98,7 @@ public final class StreamSender: Sendable {
     /// `StreamReceiver`; then the memory of the frames, if there is one. Owned by this object.
     public var descriptors: [FileDescriptor] { [samples.descriptor, page.descriptor, wake.reader] }
 
-    /// Sends an access unit: an encoded frame, or AAC. Copies its bytes into the ring, or drops it if the ring is full; see
+    /// Sends an access unit: an encoded frame, or encoded audio. Copies its bytes into the ring, or drops it if the ring is full; see
     /// `consumeKeyframeRequest` and `counts`.
     public func send(_ sample: EncodedSample) {
         let header = RecordHeader(

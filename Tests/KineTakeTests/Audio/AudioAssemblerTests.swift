@@ -1,22 +1,37 @@
 // The take's timeline: pauses cut at the sample, nothing added up, mixing.
 import CoreTesting
-import KineCodecs
+import KineMedia
+import KinePlatform
 import Testing
 
 @testable import KineTake
 
-/// Keeps the samples that a track hands on.
-private final class Heard {
-    var samples: [Float] = []
+/// Keeps the samples of a track.
+private final class Heard: AudioSink {
+    private let state = Monitor<[Float]>([])
+
+    var samples: [Float] { state.withLock { $0 } }
+
+    func receive(_ unit: EncodedSample, of output: AudioPlan.Output, isRecorded: Bool) {}
+
+    func receive(
+        pcm: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+    ) {
+        state.withLock { samples in
+            for index in pcm.indices { samples.append(pcm[index]) }
+        }
+    }
 }
 
 @Suite struct AudioAssemblerTests {
     private let grid = SampleGrid(rate: 8000)
 
     private func track(_ heard: Heard, channels: Int = 1, softClips: Bool = false) -> AudioTrack {
-        AudioTrack(channels: channels, frameLength: 64, softClips: softClips) { frame throws(AudioEncoderError) in
-            for index in frame.indices { heard.samples.append(frame[index]) }
-        }
+        var format = AudioFormat.pcm(.audioApp, sampleRate: grid.rate, channels: channels)
+        format.samplesPerAccessUnit = 64
+        let output = AudioTrackOutput(track: 0, pcm: format)
+        output.sink = heard
+        return AudioTrack(channels: channels, softClips: softClips, outputs: [output])
     }
 
     /// A sample that tells its place on the grid, exactly for a Float: 16 bits of it.
@@ -61,6 +76,7 @@ private final class Heard {
         #expect(assembler.written == grid.count(before: timeline.mediaTime(at: now).nanoseconds))
         try assembler.finish()
 
+        let samples = heard.samples
         var worst = 0
         for part in timeline.recordedParts(of: 0..<now) {
             let start = timeline.mediaTime(at: part.lowerBound).nanoseconds
@@ -69,7 +85,7 @@ private final class Heard {
             for sample in first..<last {
                 let place = grid.nearest(to: part.lowerBound + grid.instant(of: sample) - start)
                 // Neighbours too: rounding, and a pause shorter than a sample that is not worth a click.
-                let near = (-2...2).first { held[Int(place) + $0] == heard.samples[Int(sample)] }
+                let near = (-2...2).first { held[Int(place) + $0] == samples[Int(sample)] }
                 if near == nil { worst += 1 }
             }
         }

@@ -18,14 +18,16 @@ final class DeliveredAudio: AudioSink {
     let state = Monitor(State())
     let events = TakeEvents()
 
-    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
+    func receive(_ unit: EncodedSample, of output: AudioPlan.Output, isRecorded: Bool) {
         state.signal {
             $0.samples.append(unit)
             if $0.isOver { $0.lateCalls += 1 }
         }
     }
 
-    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {}
+    func receive(
+        pcm: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+    ) {}
 
     /// Those that have come since the last call.
     var warnings: [String] {

@@ -18,7 +18,8 @@ import Testing
     @Test func `the default is one track that may be missing`() {
         let plan = plan(.system(required: false))
         #expect(plan.targets == [.defaultOutput])
-        #expect(plan.tracks == [.init(type: .audioApp, targets: [0], isMixed: false)])
+        #expect(
+            plan.tracks == [.init(type: .audioApp, targets: [0], isMixed: false, recorded: .aac, forms: [.aac])])
         #expect(!plan.isRequired)
     }
 
@@ -43,19 +44,20 @@ import Testing
     @Test func `application and microphone share the app's track unless kept apart`() {
         #expect(
             plan(.application("Chess"), .named("desk")).tracks == [
-                .init(type: .audioApp, targets: [0, 1], isMixed: true)
+                .init(type: .audioApp, targets: [0, 1], isMixed: true, recorded: .aac, forms: [.aac])
             ])
         #expect(
             plan(.application("Chess"), .named("desk"), separate: true).tracks == [
-                .init(type: .audioApp, targets: [0], isMixed: true),
-                .init(type: .audioMic, targets: [1], isMixed: false),
+                .init(type: .audioApp, targets: [0], isMixed: true, recorded: .aac, forms: [.aac]),
+                .init(type: .audioMic, targets: [1], isMixed: false, recorded: .aac, forms: [.aac]),
             ])
     }
 
     @Test func `a microphone alone has the microphone's track`() {
         let plan = plan(.none, .defaultDevice)
         #expect(plan.targets == [.defaultMicrophone])
-        #expect(plan.tracks == [.init(type: .audioMic, targets: [0], isMixed: false)])
+        #expect(
+            plan.tracks == [.init(type: .audioMic, targets: [0], isMixed: false, recorded: .aac, forms: [.aac])])
         #expect(self.plan(.none).tracks.isEmpty)
     }
 
@@ -73,16 +75,14 @@ import Testing
         let mixed = plan(required)
         #expect(
             mixed.tracks == [
-                .init(type: .audioApp, targets: [0, 1], isMixed: true),
-                .init(
-                    type: .audioApp, targets: [0], isMixed: false, isRecorded: false, isEncoded: false, isPCM: true),
-                .init(
-                    type: .audioMic, targets: [1], isMixed: false, isRecorded: false, isEncoded: false, isPCM: true),
+                .init(type: .audioApp, targets: [0, 1], isMixed: true, recorded: .aac, forms: [.aac]),
+                .init(type: .audioApp, targets: [0], isMixed: false, recorded: nil, forms: [.pcm]),
+                .init(type: .audioMic, targets: [1], isMixed: false, recorded: nil, forms: [.pcm]),
             ])
         #expect(mixed.choices(for: required) == [.init(track: 1, form: .pcm), .init(track: 2, form: .pcm)])
         let separate = plan(separate: true, required)
-        #expect(separate.tracks.map(\.isPCM) == [true, true])
-        #expect(separate.tracks.allSatisfy { $0.isRecorded && $0.isEncoded })
+        #expect(separate.tracks.count == 2)
+        #expect(separate.tracks.allSatisfy { $0.recorded == .aac && $0.forms == [.aac, .pcm] })
     }
 
     @Test func `access units of the app are the mix where there is one, and those of the microphone never are`() {
@@ -94,7 +94,7 @@ import Testing
         let microphone = AudioRequirements(microphone: .aac)
         let plan = plan(microphone, both)
         #expect(plan.tracks.map(\.targets) == [[0, 1], [1]])
-        #expect(plan.tracks.map(\.isRecorded) == [true, false])
+        #expect(plan.tracks.map { $0.recorded != nil } == [true, false])
         #expect(plan.choices(for: microphone) == [.init(track: 1, form: .aac)])
         #expect(self.plan(separate: true, both).choices(for: both).map(\.track) == [0, 1])
     }
@@ -104,7 +104,7 @@ import Testing
         #expect(silent.tracks.isEmpty && silent.targets.isEmpty)
         let required = AudioRequirements(app: .pcm)
         let plan = plan(isRecorded: false, required)
-        #expect(plan.tracks.map(\.isEncoded) == [false])
+        #expect(plan.tracks.map(\.forms) == [[.pcm]])
         #expect(plan.choices(for: required) == [.init(track: 0, form: .pcm)])
         #expect(plan.choices(for: AudioRequirements(microphone: .aac)).isEmpty)
     }

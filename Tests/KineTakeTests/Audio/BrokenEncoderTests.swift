@@ -7,8 +7,10 @@ import Testing
 
 @Suite struct BrokenEncoderTests {
     private final class Silence: AudioSink {
-        func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {}
-        func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {}
+        func receive(_ unit: EncodedSample, of output: AudioPlan.Output, isRecorded: Bool) {}
+        func receive(
+            pcm: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+        ) {}
     }
 
     @Test func `audio does not pile up behind an encoder that failed, and the end does not wait for it`() throws {

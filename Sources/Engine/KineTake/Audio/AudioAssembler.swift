@@ -8,7 +8,7 @@ final class AudioAssembler {
     let tracks: [AudioTrack]
     /// The instant of CLOCK_MONOTONIC up to which the tracks have audio; nil before the take's origin is known.
     private(set) var cursor: Int64?
-    /// Samples of the take's time handed to each track.
+    /// Samples of the take's time appended to each track.
     private(set) var written: Int64 = 0
     private var nextPlace: Int64?
 
@@ -78,6 +78,7 @@ final class AudioAssembler {
         return nearest
     }
 
+    /// Delivers all that the tracks still hold.
     func finish() throws(AudioEncoderError) {
         for track in tracks { try track.finish() }
     }

@@ -11,7 +11,6 @@ package final class AudioPipeline: Sendable {
     let tracks: [AudioFormat]
 
     private let plan: AudioPlan
-    private let configuration: TakeConfiguration.Audio
     private let observer: any TakeObserver
     /// Nil: the take has no audio.
     private let running: Running?
@@ -42,7 +41,6 @@ package final class AudioPipeline: Sendable {
         cancellation: Cancellation? = nil
     ) throws(TakeError) {
         plan = AudioPlan(configuration, isRecorded: isRecorded, requirements: requirements)
-        self.configuration = configuration
         self.observer = observer
         let isLive = requirements.contains { [plan] in !plan.choices(for: $0).isEmpty }
         do throws(TakeError) {
@@ -60,7 +58,7 @@ package final class AudioPipeline: Sendable {
                 .warning("\(library), which encodes audio, \(lack), so this take has no audio; \(remedy)."))
             running = nil
         }
-        tracks = zip(plan.tracks, running?.worker.formats ?? []).compactMap { $0.isRecorded ? $1 : nil }
+        tracks = running?.worker.recordedFormats ?? []
     }
 
     private static func open(
@@ -103,18 +101,8 @@ package final class AudioPipeline: Sendable {
     /// tracks.
     func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: AudioFormat)] {
         guard let worker = running?.worker else { return [] }
-        return plan.choices(for: requirements).compactMap { choice in
-            let track = plan.tracks[choice.track]
-            switch choice.form {
-            case .aac:
-                return worker.formats[choice.track].map { (choice.track, $0) }
-            case .pcm:
-                return (
-                    choice.track,
-                    AudioFormat.pcm(
-                        track.type, sampleRate: configuration.sampleRate, channels: configuration.channels)
-                )
-            }
+        return plan.choices(for: requirements).compactMap { output in
+            worker.formats[output].map { (track: output.track, audio: $0) }
         }
     }
 

@@ -1,4 +1,5 @@
 // The audio tracks of a take, from its configuration and its feeds: their devices, their encoders, their place in the file. Pure.
+import KineContainers
 import KineMedia
 import KinePulse
 
@@ -17,23 +18,21 @@ package enum AudioSource: Sendable { case app, microphone }
 
 /// The devices to capture, and the tracks to make of them.
 struct AudioPlan: Equatable {
-    /// The mix of some targets, in the forms that feeds or the recording want.
+    /// The mix of some targets.
     struct Track: Equatable {
         var type: SampleType
         /// Indices of `targets`.
         var targets: [Int]
         /// Several streams can meet on this track.
         var isMixed: Bool
-        /// It is in the file.
-        var isRecorded = true
-        /// A feed or the recording wants access units.
-        var isEncoded = true
-        /// A feed wants uncompressed samples.
-        var isPCM = false
+        /// The codec in which the file has it; nil: it is not in the file.
+        var recorded: AudioCodec?
+        /// The forms that feeds or the recording want: each codec has an encoder of its own.
+        var forms: [AudioCodec]
     }
 
-    /// A track in one form, for a feed.
-    struct Choice: Equatable {
+    /// A track in one form.
+    struct Output: Hashable {
         var track: Int
         var form: AudioCodec
     }
@@ -54,7 +53,7 @@ struct AudioPlan: Equatable {
             if let form = required.app { require(form, of: .audioApp, appTarget, required) }
             if let form = required.microphone { require(form, of: .audioMic, microphoneTarget, required) }
         }
-        tracks.removeAll { !$0.isEncoded && !$0.isPCM }
+        tracks.removeAll(where: \.forms.isEmpty)
         if tracks.isEmpty { targets = [] }
     }
 
@@ -92,12 +91,13 @@ struct AudioPlan: Equatable {
 
     /// Adds the tracks of a file, even if there is none: a feed of access units gets the same tracks.
     private mutating func addFileTracks(areSeparate: Bool, isRecorded: Bool) {
+        let codec: AudioCodec? = isRecorded ? MP4Writer.audioCodec : nil
         let present = [appTarget, microphoneTarget].compactMap(\.self)
         for part in areSeparate ? present.map({ [$0] }) : [present] where !part.isEmpty {
             tracks.append(
                 Track(
                     type: part.first == appTarget ? .audioApp : .audioMic, targets: part, isMixed: isMixed(part),
-                    isRecorded: isRecorded, isEncoded: isRecorded))
+                    recorded: codec, forms: codec.map { [$0] } ?? []))
         }
     }
 
@@ -107,15 +107,15 @@ struct AudioPlan: Equatable {
 
     /// The choices for a feed with these requirements, at most one for the app and one for the microphone. In a take that mixes
     /// the two, a feed that wants access units of the app gets the mix, and nothing more for the microphone.
-    func choices(for required: AudioRequirements) -> [Choice] {
-        var choices: [Choice] = []
+    func choices(for required: AudioRequirements) -> [Output] {
+        var choices: [Output] = []
         if let form = required.app, let track = track(for: form, of: appTarget, required) {
-            choices.append(Choice(track: track, form: form))
+            choices.append(Output(track: track, form: form))
         }
         if let form = required.microphone, let track = track(for: form, of: microphoneTarget, required),
             !choices.contains(where: { $0.track == track })
         {
-            choices.append(Choice(track: track, form: form))
+            choices.append(Output(track: track, form: form))
         }
         return choices
     }
@@ -129,7 +129,7 @@ struct AudioPlan: Equatable {
         return wanted.compactMap { type, form, target in
             guard let form, let target else { return nil }
             let track = track(for: form, of: target, required).map { tracks[$0] }
-            return track.map { form == .pcm || $0.isEncoded } == true ? nil : type
+            return track.map { form == .pcm || $0.forms.contains(form) } == true ? nil : type
         }
     }
 
@@ -138,7 +138,7 @@ struct AudioPlan: Equatable {
         guard let target else { return nil }
         // A second encoder for the app without the microphone is not worth it; but a feed of the microphone alone must not
         // have what the machine plays.
-        let acceptsMix = form == .aac && required.app == .aac
+        let acceptsMix = form != .pcm && form == required.app
         let mix = tracks.firstIndex { acceptsMix && $0.targets.count > 1 && $0.targets.contains(target) }
         return mix ?? tracks.firstIndex { $0.targets == [target] }
     }
@@ -150,12 +150,8 @@ struct AudioPlan: Equatable {
         let index = track(for: form, of: target, required) ?? tracks.count
         if index == tracks.count {
             tracks.append(
-                Track(
-                    type: type, targets: [target], isMixed: isMixed([target]), isRecorded: false, isEncoded: false))
+                Track(type: type, targets: [target], isMixed: isMixed([target]), recorded: nil, forms: []))
         }
-        switch form {
-        case .aac: tracks[index].isEncoded = true
-        case .pcm: tracks[index].isPCM = true
-        }
+        if !tracks[index].forms.contains(form) { tracks[index].forms.append(form) }
     }
 }

@@ -1,59 +1,51 @@
-// One audio track of a take: sums its lanes and cuts the sum into the encoder's frames.
+// One audio track of a take: sums its lanes, and passes the mix to each output.
 import KineCodecs
 
 /// Belongs to the audio thread.
 final class AudioTrack {
-    /// Gets one full frame of interleaved samples within ±1, borrowed for the call.
-    typealias Consumer = (Span<Float>) throws(AudioEncoderError) -> Void
-
     /// The lanes to sum.
     var lanes: [AudioLane] = []
+    /// The forms of the mix. Each output cuts it into frames of its own length.
+    let outputs: [AudioTrackOutput]
 
     private let channels: Int
-    private let frameLength: Int
     private let softClips: Bool
-    private let consume: Consumer
-    private var frame: [Float]
-    private var filled = 0
+    /// Room for one piece of the mix.
+    private var piece: [Float]
 
-    /// `frameLength`: samples a channel in a frame. `softClips`: several streams share the track, so that their sum can
-    /// be too loud.
-    init(channels: Int, frameLength: Int, softClips: Bool, consume: @escaping Consumer) {
+    /// Samples a channel that are summed at once: less than a frame, so that no output runs ahead of another.
+    private static let pieceLength = 256
+
+    /// `softClips`: several streams share the track, so that their sum can be too loud.
+    init(channels: Int, softClips: Bool, outputs: [AudioTrackOutput]) {
         self.channels = channels
-        self.frameLength = frameLength
         self.softClips = softClips
-        self.consume = consume
-        frame = [Float](repeating: 0, count: frameLength * channels)
+        self.outputs = outputs
+        piece = [Float](repeating: 0, count: Self.pieceLength * channels)
     }
 
     /// Appends `count` samples to the track: the sum of the lanes from the grid's sample `place` on.
     func append(_ count: Int64, from place: Int64) throws(AudioEncoderError) {
         var done: Int64 = 0
         while done < count {
-            let frames = Int(min(count - done, Int64(frameLength - filled)))
-            let range = filled * channels..<(filled + frames) * channels
-            frame.withUnsafeMutableBufferPointer { frame in
-                let part = UnsafeMutableBufferPointer(rebasing: frame[range])
+            let frames = Int(min(count - done, Int64(Self.pieceLength)))
+            let range = 0..<frames * channels
+            piece.withUnsafeMutableBufferPointer { piece in
+                let part = UnsafeMutableBufferPointer(rebasing: piece[range])
                 part.update(repeating: 0)
                 for lane in lanes { lane.store.add(to: part, from: place + done) }
                 Self.limit(part, softly: softClips)
             }
-            filled += frames
+            try piece.withUnsafeBufferPointer { piece throws(AudioEncoderError) in
+                for output in outputs { try output.append(piece.extracting(range).span) }
+            }
             done += Int64(frames)
-            if filled == frameLength { try flush() }
         }
     }
 
-    /// Fills an unfinished frame with silence and hands it on.
+    /// Delivers all that the outputs still hold.
     func finish() throws(AudioEncoderError) {
-        guard filled > 0 else { return }
-        for index in filled * channels..<frame.count { frame[index] = 0 }
-        try flush()
-    }
-
-    private func flush() throws(AudioEncoderError) {
-        filled = 0
-        try frame.withUnsafeBufferPointer { frame throws(AudioEncoderError) in try consume(frame.span) }
+        for output in outputs { try output.finish() }
     }
 
     /// Keeps samples within ±1, and replaces those that are not finite by silence. `softly`: up to 0.8 nothing changes, above

@@ -1,64 +1,103 @@
-// The end of a track: its samples go to the sink uncompressed, through the encoder as access units, or both.
+// One form of a track: cuts the track's mix into frames, which go to the sink uncompressed, or through an encoder as
+// access units.
 import KineCodecs
 import KineMedia
 
-/// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
+/// Gives each access unit, or each piece of PCM, its time. Belongs to the audio thread.
 final class AudioTrackOutput {
-    /// The format of access units; nil if the track is not encoded.
-    let format: AudioFormat?
-    /// Samples a channel in each `append`.
-    let frameLength: Int
-    /// Nil: appended samples are lost.
+    let output: AudioPlan.Output
+    let format: AudioFormat
+    /// The file has its access units.
+    let isRecorded: Bool
+    /// Nil: access units and samples are lost.
     var sink: (any AudioSink)?
 
-    private let index: Int
-    private let track: AudioPlan.Track
-    private let timescale: Int32
+    /// Nil: PCM.
     private let encoder: AudioTrackEncoder?
-    private var framesAppended: Int64 = 0
+    /// Interleaved samples of the frame that is not full yet.
+    private var frame: [Float] = []
+    /// The number of that frame's first sample in the track.
+    private var position: Int64 = 0
 
-    /// Opens the encoder, if one is needed, with the configuration's rate, channels and bitrate. `index`: the track's.
-    init(
-        index: Int, track: AudioPlan.Track, configuration: TakeConfiguration.Audio
-    ) throws(AudioEncoderError) {
-        self.index = index
-        self.track = track
-        timescale = Int32(clamping: configuration.sampleRate)
-        let pcm = AudioFormat.pcm(
-            track.type, sampleRate: configuration.sampleRate, channels: configuration.channels)
-        let codec: AudioCodec = track.isEncoded ? .aac : .pcm
-        encoder = try codec.openEncoder(
-            for: track.type, sampleRate: pcm.sampleRate, channels: pcm.channels, bitrate: configuration.bitrate
-        ).map { AudioTrackEncoder(encoder: $0) }
-        format = encoder?.format
-        frameLength = (format ?? pcm).samplesPerAccessUnit
+    /// PCM of this format.
+    init(track: Int, pcm format: AudioFormat) {
+        output = AudioPlan.Output(track: track, form: format.codec)
+        self.format = format
+        isRecorded = false
+        encoder = nil
+    }
+
+    /// Access units of an unused encoder.
+    init(track: Int, encoder: any AudioEncoder, isRecorded: Bool) {
+        output = AudioPlan.Output(track: track, form: encoder.format.codec)
+        format = encoder.format
+        self.isRecorded = isRecorded
+        self.encoder = AudioTrackEncoder(encoder: encoder)
+    }
+
+    /// Opens the outputs of a track of the plan: an encoder for each codec that is wanted, with the configuration's rate,
+    /// channels and bitrate; and PCM, as a feed that wants it may begin at any time.
+    static func open(
+        track index: Int, _ track: AudioPlan.Track, _ configuration: TakeConfiguration.Audio
+    ) throws(AudioEncoderError) -> [AudioTrackOutput] {
+        let (rate, channels) = (configuration.sampleRate, configuration.channels)
+        let pcm = AudioFormat.pcm(track.type, sampleRate: rate, channels: channels)
+        var outputs = [AudioTrackOutput(track: index, pcm: pcm)]
+        for codec in track.forms {
+            let encoder = try codec.openEncoder(
+                for: track.type, sampleRate: rate, channels: channels, bitrate: configuration.bitrate)
+            guard let encoder else { continue }
+            outputs.append(AudioTrackOutput(track: index, encoder: encoder, isRecorded: codec == track.recorded))
+        }
+        return outputs
     }
 
     /// Frames that went through the encoder; silent ones mostly do not count.
     var encodedFrames: Int { encoder?.encodedFrames ?? 0 }
 
-    /// One frame of interleaved samples.
-    func append(_ frame: Span<Float>) throws(AudioEncoderError) {
-        // A feed that wants uncompressed samples may begin at any time.
-        sink?.receive(
-            pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
-            duration: time(Int64(frameLength)))
-        framesAppended += 1
-        guard let encoder else { return }
-        try encoder.encode(interleaved: frame) { deliver($0) }
+    private var frameSize: Int { format.samplesPerAccessUnit * format.channels }
+
+    /// Takes interleaved samples within ±1, of any number.
+    func append(_ samples: Span<Float>) throws(AudioEncoderError) {
+        var used = 0
+        while used < samples.count {
+            let count = min(samples.count - used, frameSize - frame.count)
+            let part = samples.extracting(used..<used + count)
+            part.withUnsafeBufferPointer { frame.append(contentsOf: $0) }
+            used += count
+            if frame.count == frameSize { try flush() }
+        }
     }
 
-    /// Delivers the samples that the encoder still holds.
+    /// Fills an unfinished frame with silence, and delivers the access units that the encoder still holds.
     func finish() throws(AudioEncoderError) {
-        guard let encoder else { return }
-        try encoder.finish { deliver($0) }
+        if !frame.isEmpty {
+            frame.append(contentsOf: repeatElement(0, count: frameSize - frame.count))
+            try flush()
+        }
+        try encoder?.finish { deliver($0) }
     }
 
-    private func deliver(_ sample: EncodedSample) {
-        sink?.receive(sample, of: index, isRecorded: track.isRecorded)
+    private func flush() throws(AudioEncoderError) {
+        defer {
+            frame.removeAll(keepingCapacity: true)
+            position += Int64(format.samplesPerAccessUnit)
+        }
+        try frame.withUnsafeBufferPointer { frame throws(AudioEncoderError) in try send(frame.span) }
     }
 
-    private func time(_ samples: Int64) -> MediaTime { MediaTime(ticks: samples, timescale: timescale) }
+    /// One full frame.
+    private func send(_ frame: Span<Float>) throws(AudioEncoderError) {
+        if let encoder {
+            try encoder.encode(interleaved: frame) { deliver($0) }
+        } else {
+            sink?.receive(
+                pcm: frame, of: output, type: format.type, at: format.time(ofSample: position),
+                duration: format.time(ofSample: Int64(format.samplesPerAccessUnit)))
+        }
+    }
+
+    private func deliver(_ unit: EncodedSample) { sink?.receive(unit, of: output, isRecorded: isRecorded) }
 }
 
 /// A stretch of interleaved samples without holes, from `start` up to `end`. Everything outside counts as silence.

@@ -21,7 +21,6 @@ final class AudioWorker: AudioReceiver {
     struct State {
         var phase = Phase.opening
         let assembler: AudioAssembler
-        let outputs: [AudioTrackOutput]
         var lanes: [AudioStreamID: AudioLane] = [:]
         /// The mixers of microphones with two channels.
         var microphones: [AudioStreamID: MicrophoneChannels] = [:]
@@ -31,13 +30,18 @@ final class AudioWorker: AudioReceiver {
         var awaitedStreams: [AudioStreamID: Int] = [:]
         /// Microphones whose silence has not been reported.
         var unreported: Set<AudioStreamID> = []
+
+        /// Of all tracks.
+        var outputs: [AudioTrackOutput] { assembler.tracks.flatMap(\.outputs) }
     }
 
     /// Seconds of a microphone's digital silence after which a warning is sent.
     static let longestSilence = 10
 
-    /// The format of access units for each track of the plan; nil: the track is not encoded.
-    let formats: [AudioFormat?]
+    /// The formats of the plan's tracks, in each form that is made.
+    let formats: [AudioPlan.Output: AudioFormat]
+    /// Those of the file's tracks.
+    let recordedFormats: [AudioFormat]
     private let plan: AudioPlan
     private let grid: SampleGrid
     private let channels: Int
@@ -59,18 +63,17 @@ final class AudioWorker: AudioReceiver {
         grid = SampleGrid(rate: configuration.sampleRate)
         channels = configuration.channels
         microphoneChannels = configuration.microphoneChannels
-        let outputs = try plan.tracks.indices.map { index throws(AudioEncoderError) in
-            try AudioTrackOutput(index: index, track: plan.tracks[index], configuration: configuration)
-        }
-        let tracks = zip(plan.tracks, outputs).map { track, output in
+        let tracks = try plan.tracks.indices.map { index throws(AudioEncoderError) in
             AudioTrack(
-                channels: configuration.channels, frameLength: output.frameLength, softClips: track.isMixed
-            ) { frame throws(AudioEncoderError) in try output.append(frame) }
+                channels: configuration.channels, softClips: plan.tracks[index].isMixed,
+                outputs: try AudioTrackOutput.open(track: index, plan.tracks[index], configuration))
         }
-        formats = outputs.map(\.format)
+        let outputs = tracks.flatMap(\.outputs)
+        formats = Dictionary(uniqueKeysWithValues: outputs.map { ($0.output, $0.format) })
+        recordedFormats = outputs.filter(\.isRecorded).map(\.format)
         let assembler = AudioAssembler(
             grid: grid, tracks: tracks, margin: isLive ? AudioAssembler.liveMargin : AudioAssembler.margin)
-        state = Monitor(State(assembler: assembler, outputs: outputs))
+        state = Monitor(State(assembler: assembler))
     }
 
     /// Frames of all tracks that went through an encoder.
@@ -132,10 +135,7 @@ final class AudioWorker: AudioReceiver {
     func finish(at end: Int64) {
         state.withLock { state in
             guard advance(&state, to: end) else { return }
-            do {
-                try state.assembler.finish()
-                for output in state.outputs { try output.finish() }
-            } catch { observer.observe(.warning("\(error)")) }
+            do { try state.assembler.finish() } catch { observer.observe(.warning("\(error)")) }
         }
     }
 

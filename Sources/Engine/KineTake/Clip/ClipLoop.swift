@@ -17,8 +17,6 @@ final class ClipLoop {
 
     /// Nanoseconds between two rounds.
     private static let interval: Int64 = 1_000_000_000
-    /// The most access units that the audio encoder holds back.
-    private static let heldAccessUnits = 3
 
     private let state: Monitor<ClipBuffer.State>
     private let scratch: ClipScratch
@@ -111,8 +109,9 @@ final class ClipLoop {
     private func isComplete(_ export: ClipBuffer.Export) -> Bool {
         guard !store.formats.isEmpty, MonotonicClock.now() < export.deadline else { return true }
         guard let end = store.audioEnd else { return false }
-        let held = store.formats.map { store.duration(ofUnit: $0).nanoseconds * Int64(Self.heldAccessUnits) }.max() ?? 0
-        return end >= export.end - MediaTime(nanoseconds: export.isPaused ? held : 0)
+        // In a pause an encoder holds back its priming, the frame of its delay, and one that is not full.
+        let held = store.formats.map { $0.time(ofSample: Int64($0.primingSamples + 2 * $0.samplesPerAccessUnit)) }
+        return end >= export.end - (export.isPaused ? held.max() ?? .zero : .zero)
     }
 
     private func start(_ export: ClipBuffer.Export, video: VideoFormat?) {

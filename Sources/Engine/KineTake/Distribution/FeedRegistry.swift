@@ -86,13 +86,15 @@ final class FeedRegistry: Sendable {
         for feed in feeds { feed.send(video: sample) }
     }
 
-    /// An access unit of a track of the take's `AudioPlan`.
-    func send(audio sample: EncodedSample, of track: Int) {
-        for feed in feeds { feed.send(audio: sample, of: track) }
+    /// An access unit of a track.
+    func send(audio sample: EncodedSample, of output: AudioPlan.Output) {
+        for feed in feeds { feed.send(audio: sample, of: output) }
     }
 
     /// Interleaved samples of a track.
-    func send(pcm samples: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
-        for feed in feeds { feed.send(pcm: samples, of: track, type: type, at: time, duration: duration) }
+    func send(
+        pcm samples: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+    ) {
+        for feed in feeds { feed.send(pcm: samples, of: output, type: type, at: time, duration: duration) }
     }
 }

@@ -64,8 +64,8 @@ package final class SampleFeed: Sendable {
     /// Uncompressed frames; nil if they are not wanted.
     package let frames: FrameSink?
     let limits: Limits
-    private let encodedTracks: [Int]
-    private let pcmTracks: [Int]
+    /// The audio that it gets.
+    private let outputs: [AudioPlan.Output]
     private let state = Mutex(State())
 
     init(
@@ -76,8 +76,7 @@ package final class SampleFeed: Sendable {
         self.sender = sender
         self.stream = stream
         self.frames = frames
-        encodedTracks = tracks.filter { $0.audio.codec == .aac }.map(\.track)
-        pcmTracks = tracks.filter { $0.audio.codec == .pcm }.map(\.track)
+        outputs = tracks.map { AudioPlan.Output(track: $0.track, form: $0.audio.codec) }
     }
 
     /// To be passed with `stream`, in the order of `ExtensionRequest.start`. Owned by this object.
@@ -182,8 +181,8 @@ package final class SampleFeed: Sendable {
     }
 
     /// An access unit of the take's audio. On the audio thread.
-    func send(audio sample: EncodedSample, of track: Int) {
-        guard encodedTracks.contains(track) else { return }
+    func send(audio sample: EncodedSample, of output: AudioPlan.Output) {
+        guard outputs.contains(output) else { return }
         state.withLock { state in
             let end = sample.presentationTime + sample.duration
             guard state.admits(audioUpTo: end, hasVideo: hasVideo) else { return }
@@ -196,8 +195,10 @@ package final class SampleFeed: Sendable {
     }
 
     /// Interleaved samples of the take's audio. On the audio thread.
-    func send(pcm samples: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
-        guard pcmTracks.contains(track) else { return }
+    func send(
+        pcm samples: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+    ) {
+        guard outputs.contains(output) else { return }
         samples.withUnsafeBufferPointer { samples in
             state.withLock { state in
                 guard state.admits(audioUpTo: time + duration, hasVideo: hasVideo) else { return }

@@ -24,8 +24,8 @@ struct PartAudio: Sendable {
     /// The number of each track's first access unit in the current part. Those before it are the previous part's.
     private var firstUnits: [Int]
 
-    /// Access units of a track to keep: ten seconds of AAC. While frames come even later than that, no part begins.
-    private static let keptUnits = 512
+    /// Samples a channel of a track to keep: ten seconds. While frames come even later than that, no part begins.
+    private static let keptSamples = 1 << 19
 
     init(_ tracks: [AudioFormat]) {
         self.tracks = tracks
@@ -41,7 +41,7 @@ struct PartAudio: Sendable {
     mutating func append(_ unit: EncodedSample, track: Int) -> Bool {
         let number = recent[track].endIndex
         recent[track].append(unit)
-        recent[track].removeFirst(before: number - Self.keptUnits)
+        recent[track].removeFirst(before: number - Self.keptSamples / tracks[track].samplesPerAccessUnit)
         return number >= firstUnits[track]
     }
 

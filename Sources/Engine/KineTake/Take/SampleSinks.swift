@@ -4,10 +4,11 @@ import KineMedia
 /// Receives a take's audio on the audio thread, or on the caller's in `AudioPipeline.finish`. Must not block.
 /// Tracks are numbered as in the take's `AudioPlan`.
 protocol AudioSink: AnyObject, Sendable {
-    /// An access unit; its time is its first decoded sample's. `isRecorded`: its track is in the file.
-    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool)
+    /// An access unit; its time is its first decoded sample's. `isRecorded`: the file has this output.
+    func receive(_ unit: EncodedSample, of output: AudioPlan.Output, isRecorded: Bool)
     /// Interleaved samples within ±1, borrowed for the call.
-    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime)
+    func receive(
+        pcm: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime)
 }
 
 final class SampleSinks: AudioSink, EncodedFrameSink {
@@ -60,16 +61,18 @@ final class SampleSinks: AudioSink, EncodedFrameSink {
         observer.observe(.failed(.encoder(message)))
     }
 
-    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
+    func receive(_ unit: EncodedSample, of output: AudioPlan.Output, isRecorded: Bool) {
         if isRecorded {
             clips?.append(unit)
             recording?.append(unit)
         }
-        feeds.send(audio: unit, of: track)
+        feeds.send(audio: unit, of: output)
     }
 
-    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
-        feeds.send(pcm: pcm, of: track, type: type, at: time, duration: duration)
+    func receive(
+        pcm: Span<Float>, of output: AudioPlan.Output, type: SampleType, at time: MediaTime, duration: MediaTime
+    ) {
+        feeds.send(pcm: pcm, of: output, type: type, at: time, duration: duration)
     }
 }
 
