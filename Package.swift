@@ -216,6 +216,7 @@ let table = """
       KinecastExtensionTests: KinecastExtension KinecastExtensionTesting KineRings KineWire KineMeasure KineMedia
           KinePlatform CLinux CoreTesting RelayTesting ThreadTesting kinecast-fixture SystemPackage
       KineRTMPTests: KineRTMP KineX264 KineCodecs KineMedia CoreTesting RTMPTesting
+      KineLiveTests: KineLive KineMedia KineText CoreTesting
       KinePublishTests: KinePublish KineLive KineRTMP RTMPTesting KineContainers KineMeasure KineMedia KinePlatform
           KineText CLinux CoreTesting SystemPackage NIOCore NIOEmbedded NIOPosix NIOSSL
       KineTakesTests: KineTakes KineWire KineMeasure KineMedia KinePlatform CLinux SystemPackage

@@ -30,8 +30,8 @@ import Testing
         ),
         // A file that is gone belonged to the same target.
         (
-            "Sources/Publish/KineLive/Gone.swift", ["builds", "benchmarks", "fuzz", "examples"], ["KinePublishTests"],
-            ["KineMediaTests"]
+            "Sources/Publish/KineLive/Gone.swift", ["builds", "benchmarks", "fuzz", "examples"],
+            ["KineLiveTests", "KinePublishTests"], ["KineMediaTests"]
         ),
         ("Tests/KineTrayTests/TrayStateTests.swift", [], ["KineTrayTests"], ["EndToEndTests"]),
         ("Tests/EndToEndTests/Takes/TakeTests.swift", ["builds"], ["EndToEndTests"], ["KinecastTests"]),

@@ -3,8 +3,6 @@ import KineLive
 import KineText
 import Testing
 
-@testable import KinePublish
-
 @Suite struct RequestGateTests {
     private static let token = RandomToken()
     private static let players = RandomToken()
