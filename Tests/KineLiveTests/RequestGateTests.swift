@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: RequestGate.Resource.allCases)
     func `the token opens everything`(_ resource: RequestGate.Resource) {
         #expect(judge("/" + resource.rawValue) == .give(resource))
-        #expect(judge("/" + resource.rawValue + "?play=mse") == .give(resource))
+        #expect(judge("/" + resource.rawValue + "?play=mse") == .give(resource, query: RequestQuery("play=mse")))
     }
 
     /// The page's files need no token, since a browser requests them before the page can send it.
@@ -32,6 +32,20 @@ import Testing
             let expected: RequestGate.Verdict = resource.needsToken ? .notFound : .give(resource)
             #expect(judge("/" + resource.rawValue, token: token) == expected)
         }
+    }
+
+    /// Mail and chat programs append parameters to links.
+    @Test func `a resource without parameters is given with a malformed query too`() {
+        for query in ["?x", "?a=%20", "?a=1&a=2", "?" + String(repeating: "a", count: 300)] {
+            #expect(judge("/" + query) == .give(.page, query: nil))
+            #expect(judge("/samples" + query) == .give(.samples, query: nil))
+            #expect(judge("/samples" + query, token: nil) == .notFound)
+        }
+    }
+
+    @Test func `the query ends where a fragment begins`() {
+        #expect(judge("/?a=1#b=2") == .give(.page, query: RequestQuery("a=1")))
+        for target in ["/", "/?", "/#", "/#?a=1", "/?#a"] { #expect(judge(target) == .give(.page)) }
     }
 
     @Test func `unknown paths are not found`() {

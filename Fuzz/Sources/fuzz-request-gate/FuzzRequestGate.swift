@@ -20,11 +20,15 @@ private func fuzz(_ input: [UInt8]) {
     let presented = header(4)
     let verdict = gate.judge(method: line(0), target: line(1), host: header(2), origin: header(3), token: presented)
     switch verdict {
-    case .give(let resource):
+    case .give(let resource, let query):
         precondition(line(0) == "GET" || line(0) == "HEAD", "something was given to another method")
         precondition(header(2) != nil, "something was given without a Host")
         let hasToken = presented == token.description || line(1).contains("\(playerToken)/live.mp4")
         precondition(!resource.needsToken || hasToken, "\(resource) was given without its token")
+        for (name, value) in query?.parameters ?? [:] {
+            precondition(line(1).contains("\(name)=\(value)"), "a parameter that was not sent")
+            precondition(name.utf8.count + value.utf8.count < 256, "a parameter is too long")
+        }
     case .wrongHost(let name?):
         precondition(name.utf8.count <= 80, "the name is too long to be shown")
         precondition(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "the name is nothing to be shown")

@@ -32,7 +32,8 @@ public struct RequestGate: Sendable {
     }
 
     public enum Verdict: Equatable, Sendable {
-        case give(Resource)
+        /// The query is nil if it is malformed. Resources without parameters are given all the same.
+        case give(Resource, query: RequestQuery? = RequestQuery())
         /// The slash after the page's path is missing.
         case addSlash
         /// The path has no resource, or the token is wrong.
@@ -93,7 +94,9 @@ public struct RequestGate: Sendable {
         guard path.first == "/" else { return .notFound }
         guard let rest = belowBase(path) else { return .addSlash }
         guard let resource = resource(rest, presented) else { return .notFound }
-        return method == "GET" || method == "HEAD" ? .give(resource) : .wrongMethod
+        guard method == "GET" || method == "HEAD" else { return .wrongMethod }
+        let query = target[path.endIndex...].prefix { $0 != "#" }.dropFirst()
+        return .give(resource, query: RequestQuery(query))
     }
 
     /// The path below the page's. A proxy may keep or remove the public path in front of it. Nil for the public path

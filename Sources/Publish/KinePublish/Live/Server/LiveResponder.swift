@@ -17,23 +17,23 @@ struct LiveResponder: Sendable {
             method: head.method.rawValue, target: head.path ?? "", host: head.authority,
             origin: head.headerFields[.origin], token: Self.tokenHeader.flatMap { head.headerFields[$0] })
         let isHead = head.method == .head
-        if case .give(let resource) = verdict, resource.needsToken, !admission.showedToken(channel) {
+        if case .give(let resource, _) = verdict, resource.needsToken, !admission.showedToken(channel) {
             return try await refuse(.serviceUnavailable, ["Retry-After": "5"], with: writer)
         }
         switch verdict {
-        case .give(.movie):
+        case .give(.movie, _):
             var head = Self.response(.ok)
             head.headerFields[.contentType] = "video/mp4"
             if isHead { return try await writer.writeResponse(head) }
             try await stream.serve(.fragments, head: head, with: writer, on: channel)
-        case .give(.samples):
+        case .give(.samples, _):
             var head = Self.response(.ok)
             head.headerFields[.contentType] = LiveStream.recordsType
             if isHead { return try await writer.writeResponse(head) }
             try await stream.serve(head: head, with: writer, on: channel)
-        case .give(.state):
+        case .give(.state, _):
             try await send(stream.status.json, type: "application/json", isHead: isHead, with: writer)
-        case .give(let resource):
+        case .give(let resource, _):
             guard let file = LivePage.file(resource) else { return try await refuse(.notFound, with: writer) }
             try await send(file.bytes, type: file.type, isHead: isHead, with: writer)
         case .addSlash:
