@@ -34,6 +34,11 @@ import Testing
         }
     }
 
+    @Test(arguments: RequestGate.Resource.allCases)
+    func `no answer may be stored`(_ resource: RequestGate.Resource) {
+        #expect(resource.caching.rawValue == "no-store")
+    }
+
     /// Mail and chat programs append parameters to links.
     @Test func `a resource without parameters is given with a malformed query too`() {
         for query in ["?x", "?a=%20", "?a=1&a=2", "?" + String(repeating: "a", count: 300)] {

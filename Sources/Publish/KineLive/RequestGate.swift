@@ -29,6 +29,15 @@ public struct RequestGate: Sendable {
         /// True for the broadcast itself. The page's files are the same for everyone, and a browser requests them before the page
         /// can send the token.
         public var needsToken: Bool { self == .movie || self == .samples || self == .state }
+
+        /// Never: a file of the page has the same address in every version of Kinecast, and the answers with the broadcast
+        /// differ each time.
+        package var caching: Caching { .never }
+    }
+
+    /// How a cache may store an answer. The raw value is that of Cache-Control (RFC 9111, section 5.2.2).
+    package enum Caching: String, Sendable {
+        case never = "no-store"
     }
 
     public enum Verdict: Equatable, Sendable {

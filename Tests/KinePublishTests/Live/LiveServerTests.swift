@@ -45,14 +45,22 @@ import Testing
             #expect(page.contains(expected))
         }
         #expect(!page.contains("Mine") && !page.contains("://") && !page.contains(token.description))
-        let statuses = try await blocking {
+        let heads = try await blocking {
             try RequestGate.Resource.allCases.map { resource in
                 let client = try PlainClient(port: port)
                 client.get("/" + resource.rawValue, headers: resource.needsToken ? token.header : "", method: "HEAD")
-                return try client.head().prefix(12)
+                return try client.head()
             }
         }
-        #expect(statuses.allSatisfy { $0 == "HTTP/1.1 200" })
+        let protections = [
+            "content-security-policy", "cross-origin-opener-policy", "cross-origin-resource-policy", "cache-control",
+            "referrer-policy", "x-content-type-options",
+        ]
+        for head in heads {
+            #expect(head.hasPrefix("HTTP/1.1 200") && head.lowercased().contains("cache-control: no-store"))
+            let names = head.split(separator: "\r\n").map { $0.prefix { $0 != ":" }.lowercased() }
+            #expect(names.filter { protections.contains($0) } == protections)
+        }
         await server.finish()
     }
 

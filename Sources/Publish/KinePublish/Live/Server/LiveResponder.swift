@@ -21,21 +21,8 @@ struct LiveResponder: Sendable {
             return try await refuse(.serviceUnavailable, ["Retry-After": "5"], with: writer)
         }
         switch verdict {
-        case .give(.movie, _):
-            var head = Self.response(.ok)
-            head.headerFields[.contentType] = "video/mp4"
-            if isHead { return try await writer.writeResponse(head) }
-            try await stream.serve(.fragments, head: head, with: writer, on: channel)
-        case .give(.samples, _):
-            var head = Self.response(.ok)
-            head.headerFields[.contentType] = LiveStream.recordsType
-            if isHead { return try await writer.writeResponse(head) }
-            try await stream.serve(head: head, with: writer, on: channel)
-        case .give(.state, _):
-            try await send(stream.status.json, type: "application/json", isHead: isHead, with: writer)
         case .give(let resource, _):
-            guard let file = LivePage.file(resource) else { return try await refuse(.notFound, with: writer) }
-            try await send(file.bytes, type: file.type, isHead: isHead, with: writer)
+            try await give(resource, isHead: isHead, with: writer, on: channel)
         case .addSlash:
             // A browser keeps the part after the #.
             let path = (head.path ?? "").prefix { $0 != "?" }
@@ -56,14 +43,25 @@ struct LiveResponder: Sendable {
 
     private static let tokenHeader = HTTPField.Name(RequestGate.tokenHeader)
 
-    private func send(
-        _ bytes: [UInt8], type: String, isHead: Bool, with writer: consuming ResponseWriter
+    private func give(
+        _ resource: RequestGate.Resource, isHead: Bool, with writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
-        var response = Self.response(.ok)
-        response.headerFields[.contentType] = type
-        response.headerFields[.contentLength] = String(bytes.count)
-        if isHead { return try await writer.writeResponse(response) }
-        try await writer.write(response: response, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        var head = Self.response(.ok, resource.caching)
+        switch resource {
+        case .movie, .samples:
+            head.headerFields[.contentType] = resource == .movie ? "video/mp4" : LiveStream.recordsType
+            if isHead { return try await writer.writeResponse(head) }
+            try await stream.serve(resource == .movie ? .fragments : .records, head: head, with: writer, on: channel)
+        default:
+            let file: LivePage.File? =
+                resource == .state
+                ? LivePage.File(bytes: stream.status.json, type: "application/json") : LivePage.file(resource)
+            guard let file else { return try await refuse(.notFound, with: writer) }
+            head.headerFields[.contentType] = file.type
+            head.headerFields[.contentLength] = String(file.bytes.count)
+            if isHead { return try await writer.writeResponse(head) }
+            try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+        }
     }
 
     /// Refuses a request, which is the last of its connection.
@@ -77,11 +75,15 @@ struct LiveResponder: Sendable {
         try await writer.writeResponse(response)
     }
 
-    /// The page loads only files of this server, cannot be shown inside another page, sends its address to no other
-    /// site, and is not stored.
-    private static func response(_ status: HTTPResponse.Status) -> HTTPResponse {
+    /// The page loads only files of this server, cannot be shown inside another page, and sends its address to no other
+    /// site.
+    private static func response(
+        _ status: HTTPResponse.Status, _ caching: RequestGate.Caching = .never
+    ) -> HTTPResponse {
         var response = HTTPResponse(status: status)
-        for (name, value) in protections { response.headerFields[name] = value }
+        for (name, value) in protections {
+            response.headerFields[name] = name == .cacheControl ? caching.rawValue : value
+        }
         return response
     }
 
@@ -94,7 +96,7 @@ struct LiveResponder: Sendable {
             ("Content-Security-Policy", policy.joined(separator: "; ")),
             ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"),
-            ("Cache-Control", "no-store"),
+            ("Cache-Control", RequestGate.Caching.never.rawValue),
             ("Referrer-Policy", "no-referrer"),
             ("X-Content-Type-Options", "nosniff"),
         ]
