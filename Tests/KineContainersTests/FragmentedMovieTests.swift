@@ -7,10 +7,12 @@ import Testing
 @testable import KineContainers
 
 @Suite(.tags(.real)) struct FragmentedMovieTests {
-    private func fragment(_ sample: EncodedSample, of movie: FragmentedMovie, number: UInt32 = 1) -> [UInt8]? {
+    private func fragment(
+        _ sample: EncodedSample, of movie: FragmentedMovie, number: UInt32 = 1, next: MediaTime? = nil
+    ) -> [UInt8]? {
         movie.fragmentHeader(
             type: sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe,
-            byteCount: sample.data.count, sequenceNumber: number
+            byteCount: sample.data.count, sequenceNumber: number, nextTime: next
         ).map { $0 + sample.data }
     }
 
@@ -29,6 +31,33 @@ import Testing
             #expect(Array(bytes[read.offset..<read.offset + read.size]) == sample.data)
         }
         #expect(movie.codecs.hasSuffix(",mp4a.40.2") && movie.codecs.hasPrefix("avc1.64"))
+    }
+
+    @Test func `a frame ends where the next one begins, if that is known`() throws {
+        let media = try RealMedia.shared.get()
+        let movie = FragmentedMovie(video: media.video, audio: [media.audio])
+        // 90000 is no multiple of 59: durations that are rounded by themselves would leave gaps, which the oracle refuses.
+        let times = (0...59).map { MediaTime(ticks: Int64($0), timescale: 59) }
+        var stream = movie.initializationSegment
+        for number in 0..<59 {
+            let frame = media.frame(number, at: times[number])
+            stream += try #require(fragment(frame, of: movie, number: UInt32(number + 1), next: times[number + 1]))
+        }
+        let frames = try OracleMovie(stream).tracks[0].samples
+        #expect(frames.count == 59 && frames.first?.start == 0 && frames.last?.end == 90_000)
+    }
+
+    @Test func `a frame has a duration whatever the next one's time is, and audio keeps its own`() throws {
+        let media = try RealMedia.shared.get()
+        let movie = FragmentedMovie(video: media.video, audio: [media.audio])
+        func duration(_ sample: EncodedSample, _ track: Int, next: MediaTime) throws -> Int? {
+            let bytes = movie.initializationSegment + (try #require(fragment(sample, of: movie, next: next)))
+            return try OracleMovie(bytes).tracks[track].samples.first?.duration
+        }
+        #expect(try duration(media.frame(30, at: .seconds(3)), 0, next: .seconds(3)) == 1)
+        #expect(try duration(media.frame(30, at: .seconds(3)), 0, next: .seconds(2)) == 1)
+        #expect(try duration(media.frame(30, at: .seconds(3)), 0, next: .seconds(13)) == 900_000)
+        #expect(try duration(media.audio(7), 1, next: .seconds(9)) == 1024)
     }
 
     @Test func `players take a stream from a keyframe on`() throws {

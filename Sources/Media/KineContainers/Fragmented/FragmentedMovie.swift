@@ -13,9 +13,9 @@ public struct FragmentedMovie: Sendable {
     private let brands: [FourCharacterCode]
     private let videoCodecs: String
 
-    /// The duration of each frame, because the next one is not known when it is sent; the next frame ends it. It is
-    /// longer than any gap between frames, so that a browser never stalls on a still screen. Media Source waits for a
-    /// keyframe after a jump of more than twice this (W3C Media Source Extensions, 3.5.8, step 6).
+    /// The duration of a frame that is sent before the next one is known, which ends it. It is longer than any gap between
+    /// frames, so that a browser never stalls on a still screen. Media Source waits for a keyframe after a jump of more
+    /// than twice this (W3C Media Source Extensions, 3.5.8, step 6).
     public static let frameDuration = MediaTime.milliseconds(4000)
 
     /// - Parameters:
@@ -50,22 +50,27 @@ public struct FragmentedMovie: Sendable {
     /// - Parameters:
     ///   - byteCount: of the sample.
     ///   - sequenceNumber: grows from fragment to fragment.
+    ///   - nextTime: when the track's next frame begins, which ends this one; nil if that is not known yet: the frame then
+    ///     lasts `frameDuration`. An access unit of audio lasts as long as its samples in any case.
     public func fragmentHeader(
-        type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, byteCount: Int, sequenceNumber: UInt32
+        type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, byteCount: Int, sequenceNumber: UInt32,
+        nextTime: MediaTime? = nil
     ) -> [UInt8]? {
         guard presentationTime >= .zero, let index = types.firstIndex(of: type) else { return nil }
         let track = movie.tracks[index]
         let scale = Int32(clamping: track.timescale)
         let size = MovieFragment.emptySize + MovieFragment.runSize(isVideo: track.isVideo, sampleCount: 1) + 8
+        // From tick to tick, so that a frame ends where the next one begins.
+        let start = presentationTime.ticks(timescale: scale)
+        let duration =
+            nextTime.map { max($0.ticks(timescale: scale) - start, 1) } ?? Self.frameDuration.ticks(timescale: scale)
         var writer = BoxWriter()
         writer.reserveCapacity(size)
         writer.movieFragment(sequenceNumber: sequenceNumber) {
-            let start = UInt64(presentationTime.ticks(timescale: scale))
-            $0.trackRun(of: track, start: start, sampleCount: 1, dataOffset: size) {
+            $0.trackRun(of: track, start: UInt64(start), sampleCount: 1, dataOffset: size) {
                 if track.isVideo {
                     $0.runFrame(
-                        duration: UInt32(clamping: Self.frameDuration.ticks(timescale: scale)),
-                        size: UInt32(clamping: byteCount), isSync: isKeyframe)
+                        duration: UInt32(clamping: duration), size: UInt32(clamping: byteCount), isSync: isKeyframe)
                 } else {
                     $0.runAudio(size: UInt32(clamping: byteCount))
                 }
