@@ -86,8 +86,9 @@ let table = """
     Sources/Publish
       # RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
       KineRTMP: KineMedia
-      # Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
-      KineLive: KineText
+      # The live page without a socket: a stream's live edge, and what a request gets; apart from KinePublish for the
+      # same reason.
+      KineLive: KineMedia KineText
       # What goes out to the network.
       KinePublish: KineMedia KineContainers KineLive KinePlatform KineText KineRTMP CLinux SystemPackage NIOCore
           NIOPosix NIOHTTP1 NIOSSL HummingbirdCore HummingbirdTLS HTTPTypes NIOHTTPTypes Logging

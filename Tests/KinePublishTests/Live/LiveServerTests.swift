@@ -148,11 +148,11 @@ import Testing
     @Test func `viewers are told how many they are and the clock`() async throws {
         let (server, port, token) = try await Self.start()
         server.publish(Samples.frame(0))
-        let standing = try await blocking { () -> LiveStream.Status in
+        let standing = try await blocking { () -> LiveEdge.Status in
             let viewer = try RecordClient(port: port, token: token)
             while let record = try viewer.next() {
                 if record.kind == 6 {
-                    return try JSONDecoder().decode(LiveStream.Status.self, from: Data(record.content))
+                    return try JSONDecoder().decode(LiveEdge.Status.self, from: Data(record.content))
                 }
             }
             throw PlainClient.Failure(description: "no tick came")

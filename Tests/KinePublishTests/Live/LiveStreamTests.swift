@@ -1,5 +1,6 @@
 // When viewers are told the state of the stream.
 import FoundationEssentials
+import KineLive
 import KinePlatform
 import NIOCore
 import Testing
@@ -41,7 +42,7 @@ import Testing
         let bytes = tick.readableBytesView
         let begin = try #require(bytes.firstIndex(of: UInt8(ascii: "{")))
         let end = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
-        #expect(try JSONDecoder().decode(LiveStream.Status.self, from: Data(bytes[begin...end])).viewers == 1)
+        #expect(try JSONDecoder().decode(LiveEdge.Status.self, from: Data(bytes[begin...end])).viewers == 1)
     }
 
     @Test func `the file has no ticks`() {

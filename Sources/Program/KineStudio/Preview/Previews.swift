@@ -1,5 +1,6 @@
 // The previews of all takes. A take is read while a page shows it, and a little longer: pages connect again.
 import KineClient
+import KineLive
 import KinePlatform
 import KinePublish
 import KineTakes
@@ -7,7 +8,7 @@ import Synchronization
 
 /// Any thread may call.
 final class Previews: PollSource, Sendable {
-    private static let interval = LiveStream.tickInterval / 2
+    private static let interval = LiveEdge.tickInterval / 2
     /// Ticks without a page after which a take is read no more.
     private static let mostIdleTicks = 10
 

@@ -30,7 +30,7 @@ struct LiveRecord: Sendable {
         case audioMic = 4
         /// JSON: `{"phase": "live" | "paused" | "ended"}`.
         case state = 5
-        /// JSON, a `LiveStream.Status`. Sent after a second without another record, and when the number of viewers or the clock
+        /// JSON, a `LiveEdge.Status`. Sent after a second without another record, and when the number of viewers or the clock
         /// has changed.
         case tick = 6
         /// The initialization segment for video only, in a stream that also has audio: without audio, Media Source

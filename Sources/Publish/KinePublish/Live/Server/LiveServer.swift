@@ -111,7 +111,7 @@ public final class LiveServer: Sendable {
                 stream.tick()
                 let counts = stream.counts
                 events.observe(counts.viewers, counts.sentBytes)
-                try? await Task.sleep(nanoseconds: UInt64(LiveStream.tickInterval / 2))
+                try? await Task.sleep(nanoseconds: UInt64(LiveEdge.tickInterval / 2))
             }
         }
         if settings.isOpenAndPlain { events.warn(.notEncrypted(host: listen.host)) }

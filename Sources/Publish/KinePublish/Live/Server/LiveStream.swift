@@ -1,6 +1,7 @@
 // A live stream between its source and its viewers: keeps the history and decides which data each viewer gets next. The
 // source never waits for a viewer.
 import KineContainers
+import KineLive
 import KineMedia
 import KinePlatform
 import NIOCore
@@ -8,21 +9,6 @@ import Synchronization
 
 /// One stream and its viewers.
 package final class LiveStream: Sendable {
-    /// The state of the broadcast, as sent to viewers.
-    package enum Phase: String, Codable, Sendable {
-        case live, paused, ended
-    }
-
-    /// The content of a tick and of `/state`. Page/*.js reads its keys.
-    struct Status: Codable, Equatable, Sendable {
-        var phase: Phase
-        var viewers: Int
-        /// Microseconds since the stream began, by the server's clock.
-        var clock: Int64
-        /// Microseconds by which the take's timeline is ahead of `clock`; nil if unknown.
-        var ahead: Int64?
-    }
-
     struct Counts: Sendable {
         var viewers = 0
         /// Bytes passed to sockets, all viewers together.
@@ -76,28 +62,20 @@ package final class LiveStream: Sendable {
         var generation = 0
         var distributors: [ViewerDistributor] = []
         var viewers = 0
-        var phase = Phase.live
+        var edge: LiveEdge
         var stateRecord: LiveRecord
         /// Ticks so far, and the newest one. They are not in the history, so that a long pause takes no memory: viewers
         /// get only the newest.
         var tick = 0
         var tickRecord: LiveRecord
-        var clock = StreamClock()
-        /// The content of the newest tick.
-        var told: Status?
         var sequenceNumber: UInt32 = 0
-        var newest = MediaTime.zero
         var isClosed = false
-        /// CLOCK_MONOTONIC nanoseconds.
-        var lastRecord: Int64
         var keyframeRequests = KeyframeRequestLimit()
     }
 
     private let state: Mutex<State>
     private let sentBytes = Atomic(0)
     private let droppedFrames = Atomic(0)
-    /// CLOCK_MONOTONIC nanoseconds when the stream began.
-    private let beginning: Int64
     /// The video and the first audio track: browsers play no more tracks of one file.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
@@ -107,13 +85,9 @@ package final class LiveStream: Sendable {
     private let videoInitialization: LiveRecord?
     private let wantsKeyframe: @Sendable () -> Void
 
-    /// Nanoseconds without a record after which a tick is sent.
-    package static let tickInterval: Int64 = 1_000_000_000
-
     /// - Parameter wantsKeyframe: called when a viewer needs a keyframe; at most once in two seconds, from any thread.
     package init(title: String, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void) {
         let now = MonotonicClock.now()
-        beginning = now
         let first = Array(format.audio.prefix(1))
         movie = FragmentedMovie(video: format.video, audio: first)
         movieTypes = Set(first.map(\.type) + (format.video == nil ? [] : [.video]))
@@ -130,9 +104,9 @@ package final class LiveStream: Sendable {
         self.wantsKeyframe = wantsKeyframe
         state = Mutex(
             State(
-                history: SampleHistory(hasVideo: format.video != nil),
+                history: SampleHistory(hasVideo: format.video != nil), edge: LiveEdge(at: now),
                 stateRecord: Self.record(of: .live, time: .zero, now: now),
-                tickRecord: LiveRecord(.tick, content: [], arrival: now), lastRecord: now))
+                tickRecord: LiveRecord(.tick, content: [], arrival: now)))
     }
 
     /// Sends a sample to all viewers. Copies `bytes` before it returns.
@@ -146,57 +120,41 @@ package final class LiveStream: Sendable {
                 let header = (isInMovie ? movie : furtherAudio).fragmentHeader(
                     type: type, presentationTime: presentationTime, isKeyframe: isKeyframe, byteCount: bytes.count,
                     sequenceNumber: state.sequenceNumber &+ 1)
-            else { return }
+            else { return false }
             state.sequenceNumber &+= 1
-            state.newest = max(state.newest, presentationTime)
-            state.lastRecord = now
-            state.clock.note(presentationTime.nanoseconds, at: now - beginning)
+            state.edge.advance(to: presentationTime, at: now)
             state.history.append(
                 LiveRecord(
                     sample: type, fragmentHeader: header, accessUnit: bytes, time: presentationTime,
                     isKeyframe: isKeyframe, isInMovie: isInMovie, arrival: now))
+            return true
         }
     }
 
     /// Sends the state of the broadcast to all viewers.
-    package func set(_ phase: Phase) {
+    package func set(_ phase: LiveEdge.Phase) {
         let now = MonotonicClock.now()
         change { state in
-            guard state.phase != phase, state.phase != .ended else { return }
-            state.phase = phase
-            state.clock.reset()
-            state.stateRecord = Self.record(of: phase, time: state.newest, now: now)
-            state.lastRecord = now
+            guard state.edge.enter(phase, at: now) else { return false }
+            state.stateRecord = Self.record(of: phase, time: state.edge.time, now: now)
             state.history.append(state.stateRecord)
+            return true
         }
     }
 
-    /// Call this a few times a second. Sends a tick when nothing has been sent for a second, and when the number of
-    /// viewers or the clock has changed.
+    /// Call this a few times a second. Sends a tick when one is due.
     /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
     package func tick(at now: Int64 = MonotonicClock.now()) {
-        let isDue = state.withLock { state in
-            let isNews =
-                state.told?.viewers != state.viewers
-                || StreamClock.differ(state.told?.ahead.map { $0 * 1000 }, state.clock.ahead)
-            return now - state.lastRecord >= Self.tickInterval || isNews
-        }
-        guard isDue else { return }
         change { state in
-            let status = status(of: state, at: now)
-            state.told = status
-            state.lastRecord = now
+            guard let status = state.edge.tick(viewers: state.viewers, at: now) else { return false }
             state.tick += 1
-            state.tickRecord = LiveRecord(.tick, content: status.json, time: state.newest, arrival: now)
+            state.tickRecord = LiveRecord(.tick, content: status.json, time: state.edge.time, arrival: now)
+            return true
         }
     }
 
-    var status: Status { state.withLock { status(of: $0, at: MonotonicClock.now()) } }
-
-    private func status(of state: State, at now: Int64) -> Status {
-        Status(
-            phase: state.phase, viewers: state.viewers, clock: (now - beginning) / 1000,
-            ahead: state.clock.ahead.map { $0 / 1000 })
+    var status: LiveEdge.Status {
+        state.withLock { $0.edge.status(viewers: $0.viewers, at: MonotonicClock.now()) }
     }
 
     /// The number of viewers now.
@@ -204,7 +162,10 @@ package final class LiveStream: Sendable {
 
     /// Ends each viewer's stream once they have all data.
     package func close() {
-        change { $0.isClosed = true }
+        change { state in
+            state.isClosed = true
+            return true
+        }
         state.withLock { $0.distributors = [] }
     }
 
@@ -214,12 +175,9 @@ package final class LiveStream: Sendable {
             droppedFrames: droppedFrames.load(ordering: .relaxed))
     }
 
-    /// Changes the state, then wakes all viewers.
-    private func change(_ body: (inout State) -> Void) {
-        let distributors = state.withLock { state in
-            body(&state)
-            return state.distributors
-        }
+    /// Changes the state, then wakes all viewers unless `body` returns false.
+    private func change(_ body: (inout State) -> Bool) {
+        let distributors = state.withLock { state in body(&state) ? state.distributors : [] }
         for distributor in distributors { distributor.wake() }
     }
 
@@ -236,14 +194,14 @@ package final class LiveStream: Sendable {
     /// Adds a viewer. Returns their place, and the first data for them.
     func join(_ form: ViewerCursor.Form) -> (viewer: Viewer, preface: [ByteBuffer]) {
         let now = MonotonicClock.now()
-        let (viewer, stateRecord, told) = state.withLock { state in
+        let (viewer, stateRecord, status) = state.withLock { state in
             state.viewers += 1
             let cursor = ViewerCursor(form: form, history: state.history)
             let viewer = Viewer(cursor: cursor, tick: state.tick, generation: state.generation)
-            return (viewer, state.stateRecord, status(of: state, at: now))
+            return (viewer, state.stateRecord, state.edge.status(viewers: state.viewers, at: now))
         }
         // A tick is sent only when its content changes, which may not happen again for this viewer.
-        let tick = LiveRecord(.tick, content: told.json, arrival: now)
+        let tick = LiveRecord(.tick, content: status.json, arrival: now)
         let preface =
             switch form {
             case .records:
@@ -258,6 +216,7 @@ package final class LiveStream: Sendable {
         change { state in
             state.generation += 1
             state.viewers = 0
+            return true
         }
     }
 
@@ -282,7 +241,7 @@ package final class LiveStream: Sendable {
                     next.cursor.next == state.history.end ? .complete : .more
                 }
             let requestsKeyframe =
-                next.cursor.needsKeyframe && state.phase == .live
+                next.cursor.needsKeyframe && state.edge.phase == .live
                 && state.keyframeRequests.allows(at: MonotonicClock.now())
             let step = Step(
                 from: viewer, to: next, progress: progress, buffers: buffers,
@@ -299,7 +258,7 @@ package final class LiveStream: Sendable {
         if step.droppedFrames > 0 { droppedFrames.add(step.droppedFrames, ordering: .relaxed) }
     }
 
-    private static func record(of phase: Phase, time: MediaTime, now: Int64) -> LiveRecord {
+    private static func record(of phase: LiveEdge.Phase, time: MediaTime, now: Int64) -> LiveRecord {
         LiveRecord(.state, content: ["phase": phase].json, time: time, arrival: now)
     }
 }

@@ -1,7 +1,7 @@
 // How far the take's timeline is ahead of the server's clock.
 import Testing
 
-@testable import KinePublish
+@testable import KineLive
 
 @Suite struct StreamClockTests {
     private static let second: Int64 = 1_000_000_000
