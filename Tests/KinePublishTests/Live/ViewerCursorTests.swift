@@ -1,5 +1,4 @@
 // Which samples a viewer gets, whether fast or slow.
-import CoreTesting
 import KineMedia
 import NIOCore
 import Testing
@@ -85,19 +84,6 @@ import Testing
         let last = advance(&cursor, in: history)
         #expect(last.buffers.count == 1 + 2)
         #expect(cursor.next == 42 && last.droppedFrames > 0)
-    }
-
-    /// Many viewers lag, for a long time, in steps that do not fit the interval.
-    @Test(.tags(.slow)) func `all viewers together request one keyframe in two seconds`() {
-        for step in [1, 7, 333, 1999, 2000, 2001] {
-            var limit = KeyframeRequestLimit()
-            let instants = stride(from: Int64(0), to: 60_000_000_000, by: step * 1_000_000)
-            let asked = instants.flatMap { now in (0..<200).filter { _ in limit.allows(at: now) }.map { _ in now } }
-            #expect(asked.first == 0)
-            for (before, after) in zip(asked, asked.dropFirst()) {
-                #expect(after - before >= 2_000_000_000 && after - before < 2_000_000_000 + Int64(step) * 1_000_000)
-            }
-        }
     }
 
     @Test func `a viewer whose place the history has dropped waits for a keyframe`() {

@@ -82,19 +82,3 @@ struct ViewerCursor: Equatable, Sendable {
 
     private func buffer(of record: LiveRecord) -> ByteBuffer? { form == .records ? record.chunks : record.fragment }
 }
-
-// Limits how often all viewers of a stream together request a keyframe, since each one costs the recording and every
-// other destination bytes. Pure.
-struct KeyframeRequestLimit: Sendable {
-    /// The minimum nanoseconds between two requests. Regular keyframes are no further apart.
-    static let interval: Int64 = 2_000_000_000
-
-    private var last: Int64?
-
-    /// Whether to request a keyframe that a viewer needs at `now`.
-    mutating func allows(at now: Int64) -> Bool {
-        if let last, now - last < Self.interval { return false }
-        last = now
-        return true
-    }
-}

@@ -22,8 +22,7 @@ package final class LiveStream: Sendable {
         fileprivate var cursor: ViewerCursor
         /// The number of ticks when the viewer last got data.
         fileprivate var tick: Int
-        /// The stream's generation when the viewer joined; after a change they are disconnected.
-        fileprivate let generation: Int
+        fileprivate let member: Audience.Member
     }
 
     /// A viewer's progress through the stream.
@@ -58,11 +57,9 @@ package final class LiveStream: Sendable {
 
     private struct State {
         var history: SampleHistory
-        /// Counts how often all viewers have been disconnected.
-        var generation = 0
-        var distributors: [ViewerDistributor] = []
-        var viewers = 0
         var edge: LiveEdge
+        var audience = Audience()
+        var distributors: [ViewerDistributor] = []
         var stateRecord: LiveRecord
         /// Ticks so far, and the newest one. They are not in the history, so that a long pause takes no memory: viewers
         /// get only the newest.
@@ -70,7 +67,6 @@ package final class LiveStream: Sendable {
         var tickRecord: LiveRecord
         var sequenceNumber: UInt32 = 0
         var isClosed = false
-        var keyframeRequests = KeyframeRequestLimit()
     }
 
     private let state: Mutex<State>
@@ -146,7 +142,7 @@ package final class LiveStream: Sendable {
     /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
     package func tick(at now: Int64 = MonotonicClock.now()) {
         change { state in
-            guard let status = state.edge.tick(viewers: state.viewers, at: now) else { return false }
+            guard let status = state.edge.tick(viewers: state.audience.count, at: now) else { return false }
             state.tick += 1
             state.tickRecord = LiveRecord(.tick, content: status.json, time: state.edge.time, arrival: now)
             return true
@@ -154,7 +150,7 @@ package final class LiveStream: Sendable {
     }
 
     var status: LiveEdge.Status {
-        state.withLock { $0.edge.status(viewers: $0.viewers, at: MonotonicClock.now()) }
+        state.withLock { $0.edge.status(viewers: $0.audience.count, at: MonotonicClock.now()) }
     }
 
     /// The number of viewers now.
@@ -171,7 +167,7 @@ package final class LiveStream: Sendable {
 
     var counts: Counts {
         Counts(
-            viewers: state.withLock { $0.viewers }, sentBytes: sentBytes.load(ordering: .relaxed),
+            viewers: state.withLock { $0.audience.count }, sentBytes: sentBytes.load(ordering: .relaxed),
             droppedFrames: droppedFrames.load(ordering: .relaxed))
     }
 
@@ -195,10 +191,9 @@ package final class LiveStream: Sendable {
     func join(_ form: ViewerCursor.Form) -> (viewer: Viewer, preface: [ByteBuffer]) {
         let now = MonotonicClock.now()
         let (viewer, stateRecord, status) = state.withLock { state in
-            state.viewers += 1
             let cursor = ViewerCursor(form: form, history: state.history)
-            let viewer = Viewer(cursor: cursor, tick: state.tick, generation: state.generation)
-            return (viewer, state.stateRecord, state.edge.status(viewers: state.viewers, at: now))
+            let viewer = Viewer(cursor: cursor, tick: state.tick, member: state.audience.join())
+            return (viewer, state.stateRecord, state.edge.status(viewers: state.audience.count, at: now))
         }
         // A tick is sent only when its content changes, which may not happen again for this viewer.
         let tick = LiveRecord(.tick, content: status.json, arrival: now)
@@ -214,15 +209,14 @@ package final class LiveStream: Sendable {
     /// Ends the streams of all present viewers.
     func disconnectViewers() {
         change { state in
-            state.generation += 1
-            state.viewers = 0
+            state.audience.dismissAll()
             return true
         }
     }
 
     /// Call this once for each viewer who joined.
     func leave(_ viewer: Viewer) {
-        state.withLock { if $0.generation == viewer.generation { $0.viewers -= 1 } }
+        state.withLock { $0.audience.leave(viewer.member) }
     }
 
     /// A viewer's next step. Requests a keyframe if the viewer needs one.
@@ -230,7 +224,7 @@ package final class LiveStream: Sendable {
         let (step, requestsKeyframe) = state.withLock { state -> (Step, Bool) in
             var next = viewer
             var buffers: [ByteBuffer] = []
-            guard viewer.generation == state.generation else {
+            guard state.audience.includes(viewer.member) else {
                 return (Step(from: viewer, to: next, progress: .over, buffers: []), false)
             }
             let droppedFrames = next.cursor.advance(in: state.history, state: state.stateRecord, into: &buffers)
@@ -242,7 +236,7 @@ package final class LiveStream: Sendable {
                 }
             let requestsKeyframe =
                 next.cursor.needsKeyframe && state.edge.phase == .live
-                && state.keyframeRequests.allows(at: MonotonicClock.now())
+                && state.audience.allowsKeyframeRequest(at: MonotonicClock.now())
             let step = Step(
                 from: viewer, to: next, progress: progress, buffers: buffers,
                 bytes: buffers.reduce(0) { $0 + $1.readableBytes }, droppedFrames: droppedFrames)
