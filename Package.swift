@@ -86,8 +86,8 @@ let table = """
     Sources/Publish
       # RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
       KineRTMP: KineMedia
-      # The live page without a socket: a stream's live edge, and what a request gets; apart from KinePublish for the
-      # same reason.
+      # The live page without a socket: a stream's samples, its viewers, and what a request gets; apart from KinePublish for
+      # the same reason.
       KineLive: KineMedia KineText
       # What goes out to the network.
       KinePublish: KineMedia KineContainers KineLive KinePlatform KineText KineRTMP CLinux SystemPackage NIOCore

@@ -1,4 +1,5 @@
 // Which samples a viewer gets, whether fast or slow.
+import KineLive
 import KineMedia
 import NIOCore
 import Testing
@@ -6,15 +7,15 @@ import Testing
 @testable import KinePublish
 
 @Suite struct ViewerCursorTests {
-    private func fill(_ history: inout SampleHistory, _ numbers: Range<Int>, keys: Set<Int> = [], bytes: Int = 100) {
-        for number in numbers {
-            history.append(Samples.record(key: keys.contains(number), bytes: bytes, at: Double(number) / 10))
-        }
+    private func fill(
+        _ history: inout SampleHistory<LiveRecord>, _ numbers: Range<Int>, keys: Set<Int> = [], bytes: Int = 100
+    ) {
+        for number in numbers { history.append(key: keys.contains(number), bytes: bytes, at: Double(number) / 10) }
     }
 
     /// The cursor's next records, and how many frames it leaves out.
     private func advance(
-        _ cursor: inout ViewerCursor, in history: SampleHistory, byteLimit: Int = 64 << 10
+        _ cursor: inout ViewerCursor, in history: SampleHistory<LiveRecord>, byteLimit: Int = 64 << 10
     ) -> (buffers: [ByteBuffer], droppedFrames: Int) {
         var buffers: [ByteBuffer] = []
         let droppedFrames = cursor.advance(in: history, state: Samples.state, into: &buffers, byteLimit: byteLimit)
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `a new viewer begins with the newest keyframe`() {
-        var history = SampleHistory(hasVideo: true)
+        var history = SampleHistory<LiveRecord>()
         fill(&history, 0..<25, keys: [0, 20])
         var cursor = ViewerCursor(form: .records, history: history)
         let batch = advance(&cursor, in: history)
@@ -31,9 +32,9 @@ import Testing
     }
 
     @Test func `a viewer who joins before any keyframe waits for one and requests it`() {
-        var history = SampleHistory(hasVideo: true)
+        var history = SampleHistory<LiveRecord>()
         fill(&history, 1..<3)
-        history.append(Samples.record(.audioApp, key: true, at: 0.2))
+        history.append(.audioApp, key: true, at: 0.2)
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 3..<5)
         let waiting = advance(&cursor, in: history)
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `a viewer who keeps up never jumps to a keyframe`() {
-        var history = SampleHistory(hasVideo: true)
+        var history = SampleHistory<LiveRecord>()
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         var got = 0
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func `a viewer who is a second behind continues with the newest keyframe`() {
-        var history = SampleHistory(hasVideo: true)
+        var history = SampleHistory<LiveRecord>()
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<18, keys: [15])
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func `a viewer who is behind without a newer keyframe gets everything and requests none`() {
-        var history = SampleHistory(hasVideo: true)
+        var history = SampleHistory<LiveRecord>()
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<40)
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func `a viewer whose place the history has dropped waits for a keyframe`() {
-        var history = SampleHistory(hasVideo: true, byteLimit: 4096)
+        var history = SampleHistory<LiveRecord>(byteLimit: 4096)
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<60, bytes: 400)
@@ -99,9 +100,9 @@ import Testing
     }
 
     @Test func `a player of the file gets fragments only`() {
-        var history = SampleHistory(hasVideo: true)
+        var history = SampleHistory<LiveRecord>()
         fill(&history, 0..<1, keys: [0])
-        history.append(Samples.state)
+        history.append(Samples.state, at: 0)
         fill(&history, 1..<2)
         var cursor = ViewerCursor(form: .fragments, history: history)
         let buffers = advance(&cursor, in: history).buffers

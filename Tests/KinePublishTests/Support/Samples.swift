@@ -1,4 +1,5 @@
 // Samples that no decoder will ever see: only how they are passed on matters here.
+import KineLive
 import KineMedia
 import NIOCore
 
@@ -25,15 +26,21 @@ enum Samples {
             data: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes))
     }
 
-    static func record(
-        _ type: SampleType = .video, key: Bool = false, bytes: Int = 100, at seconds: Double = 0
-    ) -> LiveRecord {
-        [UInt8](repeating: 7, count: bytes).withUnsafeBytes {
-            LiveRecord(
-                sample: type, fragmentHeader: [1, 2, 3], accessUnit: $0, time: .seconds(seconds), isKeyframe: key,
-                arrival: Int64(seconds * 1e9))
-        }
-    }
+    static let state = LiveRecord(.state, content: [])
+}
 
-    static let state = LiveRecord(.state, content: [], arrival: 0)
+extension SampleHistory<LiveRecord> {
+    /// A history of H.264.
+    init(byteLimit: Int = 8 << 20) { self.init(codec: .video(.h264), byteLimit: byteLimit) }
+
+    /// Appends a sample, whose record has a fragment header of three bytes.
+    mutating func append(_ type: SampleType = .video, key: Bool = false, bytes: Int = 100, at seconds: Double) {
+        let sample = LiveSample(
+            type: type, codec: type == .video ? .video(.h264) : .audio(.aac), presentationTime: .seconds(seconds),
+            isKeyframe: key)
+        let record = [UInt8](repeating: 7, count: bytes).withUnsafeBytes {
+            LiveRecord(sample, fragmentHeader: [1, 2, 3], accessUnit: $0)
+        }
+        append(record, of: sample, at: Int64(seconds * 1e9))
+    }
 }

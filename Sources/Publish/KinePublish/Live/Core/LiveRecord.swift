@@ -1,6 +1,7 @@
 // The records of `samples`: a short header and a piece of the stream each. A sample's record has its whole MP4
 // fragment, so that one buffer serves both streams and every viewer.
 import KineContainers
+import KineLive
 import KineMedia
 import NIOCore
 
@@ -45,21 +46,14 @@ struct LiveRecord: Sendable {
                 case .audioMic: .audioMic
                 }
         }
-
-        var isSample: Bool { self == .video || self == .audioApp || self == .audioMic }
     }
 
     static let headerBytes = 16
     private static let keyframeFlag: UInt8 = 1
     private static let headerChunkBytes = 4 + headerBytes + 2
 
-    let kind: Kind
-    let isKeyframe: Bool
     /// Header and content, each as an HTTP chunk (RFC 9112, section 7.1), so that no viewer needs a copy.
     let chunks: ByteBuffer
-    /// The record's arrival, in CLOCK_MONOTONIC nanoseconds.
-    let arrival: Int64
-
     /// Whether the record is part of `live.mp4`, which has at most one audio track.
     let isInMovie: Bool
 
@@ -71,10 +65,7 @@ struct LiveRecord: Sendable {
     }
 
     /// Makes a record that is not a sample.
-    init(_ kind: Kind, content: some Collection<UInt8>, time: MediaTime = .zero, arrival: Int64) {
-        self.kind = kind
-        self.arrival = arrival
-        isKeyframe = false
+    init(_ kind: Kind, content: some Collection<UInt8>, time: MediaTime = .zero) {
         isInMovie = kind == .initialization
         chunks = Self.chunks(kind, flags: 0, accessUnitOffset: 0, time: time, contentBytes: content.count) {
             $0.writeBytes(content)
@@ -86,17 +77,13 @@ struct LiveRecord: Sendable {
     ///   - fragmentHeader: from `FragmentedMovie.fragmentHeader`.
     ///   - accessUnit: copied once for all viewers.
     init(
-        sample type: SampleType, fragmentHeader: [UInt8], accessUnit: UnsafeRawBufferPointer, time: MediaTime,
-        isKeyframe: Bool, isInMovie: Bool = true, arrival: Int64
+        _ sample: LiveSample, fragmentHeader: [UInt8], accessUnit: UnsafeRawBufferPointer, isInMovie: Bool = true
     ) {
-        kind = Kind(type)
         self.isInMovie = isInMovie
-        self.arrival = arrival
-        self.isKeyframe = isKeyframe
         chunks = Self.chunks(
-            kind, flags: isKeyframe ? Self.keyframeFlag : 0,
-            accessUnitOffset: UInt16(clamping: Self.headerBytes + fragmentHeader.count), time: time,
-            contentBytes: fragmentHeader.count + accessUnit.count
+            Kind(sample.type), flags: sample.isKeyframe ? Self.keyframeFlag : 0,
+            accessUnitOffset: UInt16(clamping: Self.headerBytes + fragmentHeader.count),
+            time: sample.presentationTime, contentBytes: fragmentHeader.count + accessUnit.count
         ) {
             $0.writeBytes(fragmentHeader)
             $0.writeBytes(accessUnit)
@@ -124,5 +111,13 @@ struct LiveRecord: Sendable {
         writeContent(&buffer)
         buffer.writeStaticString("\r\n")
         return buffer
+    }
+}
+
+extension SampleHistory<LiveRecord> {
+    /// Appends a record with the memory of its chunks.
+    /// - Parameter arrival: CLOCK_MONOTONIC nanoseconds.
+    mutating func append(_ record: LiveRecord, of sample: LiveSample? = nil, at arrival: Int64) {
+        append(record, of: sample, bytes: record.chunks.storageCapacity, at: arrival)
     }
 }

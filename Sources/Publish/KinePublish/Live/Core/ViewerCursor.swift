@@ -1,8 +1,9 @@
 // One viewer's place in a stream. A viewer who falls behind continues at the newest keyframe; skipped frames are
 // counted. No viewer affects another. Pure.
+import KineLive
 import NIOCore
 
-/// A viewer's place in a `SampleHistory`. Viewers with equal cursors get the same data.
+/// A viewer's place in a stream's history. Viewers with equal cursors get the same data.
 struct ViewerCursor: Equatable, Sendable {
     /// The format in which the viewer gets the stream.
     enum Form: Sendable {
@@ -23,7 +24,7 @@ struct ViewerCursor: Equatable, Sendable {
     private(set) var needsKeyframe: Bool
 
     /// A new viewer, who begins at the newest keyframe, or waits for one.
-    init(form: Form, history: SampleHistory) {
+    init(form: Form, history: SampleHistory<LiveRecord>) {
         self.form = form
         next = history.newestKeyframe ?? history.end
         needsKeyframe = history.hasVideo && history.newestKeyframe == nil
@@ -34,7 +35,8 @@ struct ViewerCursor: Equatable, Sendable {
     /// everyone who shares the encoder.
     /// - Parameter state: sent if records are skipped, since one of them may have been a state.
     mutating func advance(
-        in history: SampleHistory, state: LiveRecord, into buffers: inout [ByteBuffer], byteLimit: Int = 64 << 10
+        in history: SampleHistory<LiveRecord>, state: LiveRecord, into buffers: inout [ByteBuffer],
+        byteLimit: Int = 64 << 10
     ) -> Int {
         var (bytes, droppedFrames) = (0, 0)
         func add(_ buffer: ByteBuffer?) {
@@ -48,22 +50,22 @@ struct ViewerCursor: Equatable, Sendable {
             add(buffer(of: state))
         }
         while next < history.end, bytes < byteLimit {
-            let record = history[next]
+            let entry = history[next]
             next += 1
-            if needsKeyframe, record.kind.isSample {
-                guard record.kind == .video, record.isKeyframe else {
-                    if record.kind == .video { droppedFrames += 1 }
+            if needsKeyframe, let sample = entry.sample {
+                guard sample.isVideo, sample.isKeyframe else {
+                    if sample.isVideo { droppedFrames += 1 }
                     continue
                 }
                 needsKeyframe = false
             }
-            add(buffer(of: record))
+            add(buffer(of: entry.content))
         }
         return droppedFrames
     }
 
     /// The number of the record to continue at, if that is not `next`.
-    private mutating func jump(in history: SampleHistory) -> Int? {
+    private mutating func jump(in history: SampleHistory<LiveRecord>) -> Int? {
         if next < history.first {
             if history.newestKeyframe == nil { needsKeyframe = history.hasVideo }
             return history.newestKeyframe ?? history.first
@@ -75,7 +77,7 @@ struct ViewerCursor: Equatable, Sendable {
         return keyframe
     }
 
-    private func lag(in history: SampleHistory) -> Int64 {
+    private func lag(in history: SampleHistory<LiveRecord>) -> Int64 {
         guard next >= history.first, next < history.end else { return 0 }
         return history[history.end - 1].arrival - history[next].arrival
     }

@@ -1,5 +1,5 @@
-// A live stream between its source and its viewers: keeps the history and decides which data each viewer gets next. The
-// source never waits for a viewer.
+// A live stream between its source and its viewers: makes the records of its samples, and decides which each viewer gets
+// next. KineLive has the history, the numbers, the live edge and the audience. The source never waits for a viewer.
 import KineContainers
 import KineLive
 import KineMedia
@@ -56,7 +56,8 @@ package final class LiveStream: Sendable {
     }
 
     private struct State {
-        var history: SampleHistory
+        var history: SampleHistory<LiveRecord>
+        var numbering = FragmentNumbering()
         var edge: LiveEdge
         var audience = Audience()
         var distributors: [ViewerDistributor] = []
@@ -65,7 +66,6 @@ package final class LiveStream: Sendable {
         /// get only the newest.
         var tick = 0
         var tickRecord: LiveRecord
-        var sequenceNumber: UInt32 = 0
         var isClosed = false
     }
 
@@ -75,6 +75,7 @@ package final class LiveStream: Sendable {
     /// The video and the first audio track: browsers play no more tracks of one file.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
+    private let codecs: [SampleType: SampleCodec]
     private let furtherAudio: FragmentedMovie
     private let description: LiveRecord
     private let initialization: LiveRecord
@@ -88,41 +89,43 @@ package final class LiveStream: Sendable {
         movie = FragmentedMovie(video: format.video, audio: first)
         movieTypes = Set(first.map(\.type) + (format.video == nil ? [] : [.video]))
         furtherAudio = FragmentedMovie(video: nil, audio: Array(format.audio.dropFirst()))
+        var codecs: [SampleType: SampleCodec] = [:]
+        for track in format.audio { codecs[track.type] = .audio(track.codec) }
+        if let video = format.video { codecs[.video] = .video(video.codec) }
+        self.codecs = codecs
         let description = LiveDescription(title: title, format: format, movie: movie)
-        self.description = LiveRecord(.description, content: description.json, arrival: now)
-        initialization = LiveRecord(.initialization, content: movie.initializationSegment, arrival: now)
+        self.description = LiveRecord(.description, content: description.json)
+        initialization = LiveRecord(.initialization, content: movie.initializationSegment)
         if let video = format.video, !format.audio.isEmpty {
             let movie = FragmentedMovie(video: video, audio: [])
-            videoInitialization = LiveRecord(.videoInitialization, content: movie.initializationSegment, arrival: now)
+            videoInitialization = LiveRecord(.videoInitialization, content: movie.initializationSegment)
         } else {
             videoInitialization = nil
         }
         self.wantsKeyframe = wantsKeyframe
         state = Mutex(
             State(
-                history: SampleHistory(hasVideo: format.video != nil), edge: LiveEdge(at: now),
-                stateRecord: Self.record(of: .live, time: .zero, now: now),
-                tickRecord: LiveRecord(.tick, content: [], arrival: now)))
+                history: SampleHistory(codec: codecs[.video] ?? .audio(.aac)), edge: LiveEdge(at: now),
+                stateRecord: Self.record(of: .live, time: .zero), tickRecord: LiveRecord(.tick, content: [])))
     }
 
     /// Sends a sample to all viewers. Copies `bytes` before it returns.
     package func publish(
         _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) {
-        let now = MonotonicClock.now()
+        guard let codec = codecs[type] else { return }
+        let sample = LiveSample(type: type, codec: codec, presentationTime: presentationTime, isKeyframe: isKeyframe)
         let isInMovie = movieTypes.contains(type)
+        let now = MonotonicClock.now()
         change { state in
-            guard
+            guard let number = state.numbering.number(sample),
                 let header = (isInMovie ? movie : furtherAudio).fragmentHeader(
                     type: type, presentationTime: presentationTime, isKeyframe: isKeyframe, byteCount: bytes.count,
-                    sequenceNumber: state.sequenceNumber &+ 1)
+                    sequenceNumber: number)
             else { return false }
-            state.sequenceNumber &+= 1
             state.edge.advance(to: presentationTime, at: now)
-            state.history.append(
-                LiveRecord(
-                    sample: type, fragmentHeader: header, accessUnit: bytes, time: presentationTime,
-                    isKeyframe: isKeyframe, isInMovie: isInMovie, arrival: now))
+            let record = LiveRecord(sample, fragmentHeader: header, accessUnit: bytes, isInMovie: isInMovie)
+            state.history.append(record, of: sample, at: now)
             return true
         }
     }
@@ -132,8 +135,8 @@ package final class LiveStream: Sendable {
         let now = MonotonicClock.now()
         change { state in
             guard state.edge.enter(phase, at: now) else { return false }
-            state.stateRecord = Self.record(of: phase, time: state.edge.time, now: now)
-            state.history.append(state.stateRecord)
+            state.stateRecord = Self.record(of: phase, time: state.edge.time)
+            state.history.append(state.stateRecord, at: now)
             return true
         }
     }
@@ -144,7 +147,7 @@ package final class LiveStream: Sendable {
         change { state in
             guard let status = state.edge.tick(viewers: state.audience.count, at: now) else { return false }
             state.tick += 1
-            state.tickRecord = LiveRecord(.tick, content: status.json, time: state.edge.time, arrival: now)
+            state.tickRecord = LiveRecord(.tick, content: status.json, time: state.edge.time)
             return true
         }
     }
@@ -196,7 +199,7 @@ package final class LiveStream: Sendable {
             return (viewer, state.stateRecord, state.edge.status(viewers: state.audience.count, at: now))
         }
         // A tick is sent only when its content changes, which may not happen again for this viewer.
-        let tick = LiveRecord(.tick, content: status.json, arrival: now)
+        let tick = LiveRecord(.tick, content: status.json)
         let preface =
             switch form {
             case .records:
@@ -252,7 +255,7 @@ package final class LiveStream: Sendable {
         if step.droppedFrames > 0 { droppedFrames.add(step.droppedFrames, ordering: .relaxed) }
     }
 
-    private static func record(of phase: LiveEdge.Phase, time: MediaTime, now: Int64) -> LiveRecord {
-        LiveRecord(.state, content: ["phase": phase].json, time: time, arrival: now)
+    private static func record(of phase: LiveEdge.Phase, time: MediaTime) -> LiveRecord {
+        LiveRecord(.state, content: ["phase": phase].json, time: time)
     }
 }
