@@ -84,8 +84,10 @@ let table = """
       # The clipboard of both kinds of display.
       KinePasteboard: KineWayland KinePlatform CXCB CWayland SystemPackage
     Sources/Publish
+      # What publishers have in common, by whatever protocol: no socket, no protocol.
+      KinePublisher: KineMedia
       # RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
-      KineRTMP: KineMedia
+      KineRTMP: KinePublisher KineMedia
       # The live page without a socket: a stream's samples, its viewers, and what a request gets; apart from KinePublish for
       # the same reason.
       KineLive: KineMedia KineText
@@ -216,6 +218,7 @@ let table = """
       KineServicesTests: KineServices KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting SystemPackage
       KinecastExtensionTests: KinecastExtension KinecastExtensionTesting KineRings KineWire KineMeasure KineMedia
           KinePlatform CLinux CoreTesting RelayTesting ThreadTesting kinecast-fixture SystemPackage
+      KinePublisherTests: KinePublisher
       KineRTMPTests: KineRTMP KineX264 KineCodecs KineMedia CoreTesting RTMPTesting
       KineLiveTests: KineLive KineMedia KineText CoreTesting
       KinePublishTests: KinePublish KineLive KineRTMP RTMPTesting KineContainers KineMeasure KineMedia KinePlatform

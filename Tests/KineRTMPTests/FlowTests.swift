@@ -1,4 +1,4 @@
-// What waits, what is dropped, and when to connect again.
+// What waits, what is dropped, what a silent connection means, and when to connect again.
 import KineRTMP
 import Testing
 
@@ -111,6 +111,27 @@ import Testing
         for time in 0..<1000 { #expect(queue.popFirst()?.time == Int64(time)) }
         #expect(queue.frameCount == 1000 && queue.byteCount == 3000)
         #expect(rest(queue).map(\.time) == Array(1000..<2000))
+    }
+}
+
+@Suite struct SilenceWatchTests {
+    private static let second: Int64 = 1_000_000_000
+
+    @Test func `silence becomes suspect by retransmissions, and a stall by time`() {
+        var watch = SilenceWatch(stallDeadline: 8 * Self.second, now: 0)
+        func look(_ seconds: Double, delivered: Int64 = 0, isIdle: Bool = false, again: Int = 0) -> SilenceWatch.Verdict
+        {
+            watch.update(
+                deliveredBytes: delivered, isIdle: isIdle, retransmissions: again, now: Int64(seconds * 1e9))
+        }
+        #expect(look(1, again: 5) == .silent)
+        #expect(look(2, again: 1) == .silent)
+        #expect(look(2, again: 2) == .suspect)
+        #expect(look(3, delivered: 10) == .progressing)
+        #expect(look(10.9, delivered: 10) == .silent)
+        #expect(look(11, delivered: 10) == .stalled)
+        #expect(look(12, delivered: 10, isIdle: true) == .progressing)
+        #expect(look(13, delivered: 10, again: 9) == .silent)
     }
 }
 

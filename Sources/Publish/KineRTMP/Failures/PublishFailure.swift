@@ -1,5 +1,8 @@
 // The failures of a publisher's connection. FailureSentences.swift has the sentences for a person.
 
+// A program that publishes over RTMP uses the types that all publishers share.
+@_exported import KinePublisher
+
 /// The end of one connection.
 public struct PublishFailure: Swift.Error, Hashable, Sendable {
     /// The meaning of a failure for the stream.

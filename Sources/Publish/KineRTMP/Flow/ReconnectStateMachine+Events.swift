@@ -1,4 +1,5 @@
 // The events of the user, the dialer, the server and the clock.
+import KinePublisher
 
 extension ReconnectStateMachine {
     public mutating func start(now: Int64) -> [Action] { state == .idle ? dial(.stream, now: now) : [] }

@@ -1,5 +1,6 @@
 // Decides which connection a publisher has, and what follows when it is lost. Pure: its methods, in +Events and
 // +Failures, get each event and its time, and return actions. Its driver has the sockets, names and timers.
+import KinePublisher
 
 /// The connections of one stream, from the first attempt to the goodbye. Times are nanoseconds on any steady clock.
 public struct ReconnectStateMachine: Hashable, Sendable {

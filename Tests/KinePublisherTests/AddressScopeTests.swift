@@ -1,5 +1,5 @@
-// How far an address reaches, and what a silent connection means.
-import KineRTMP
+// How far an address reaches.
+import KinePublisher
 import Testing
 
 @Suite struct AddressScopeTests {
@@ -32,26 +32,5 @@ import Testing
 
     @Test func `narrower is less`() {
         #expect(AddressScope.loopback < .linkLocal && .linkLocal < .privateNetwork && .privateNetwork < .global)
-    }
-}
-
-@Suite struct SilenceWatchTests {
-    private static let second: Int64 = 1_000_000_000
-
-    @Test func `silence becomes suspect by retransmissions, and a stall by time`() {
-        var watch = SilenceWatch(stallDeadline: 8 * Self.second, now: 0)
-        func look(_ seconds: Double, delivered: Int64 = 0, isIdle: Bool = false, again: Int = 0) -> SilenceWatch.Verdict
-        {
-            watch.update(
-                deliveredBytes: delivered, isIdle: isIdle, retransmissions: again, now: Int64(seconds * 1e9))
-        }
-        #expect(look(1, again: 5) == .silent)
-        #expect(look(2, again: 1) == .silent)
-        #expect(look(2, again: 2) == .suspect)
-        #expect(look(3, delivered: 10) == .progressing)
-        #expect(look(10.9, delivered: 10) == .silent)
-        #expect(look(11, delivered: 10) == .stalled)
-        #expect(look(12, delivered: 10, isIdle: true) == .progressing)
-        #expect(look(13, delivered: 10, again: 9) == .silent)
     }
 }

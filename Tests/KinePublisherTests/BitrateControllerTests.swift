@@ -1,7 +1,7 @@
 // The bitrate for the encoder, on a simulated link.
 import Testing
 
-@testable import KineRTMP
+@testable import KinePublisher
 
 @Suite struct BitrateControllerTests {
     /// A link that transmits `capacity` bits a second, and an encoder that follows the target. Four measurements a second.
