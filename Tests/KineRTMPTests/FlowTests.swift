@@ -188,12 +188,12 @@ import Testing
 
     @Test func `a server that closes at the stream's name each time does not know it`() {
         var policy = ReconnectPolicy()
-        #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
-        #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
-        #expect(policy.failed(lost, atStreamName: true, jitter: 0) == nil)
+        #expect(policy.failed(lost, isSilentRefusal: true, jitter: 0) != nil)
+        #expect(policy.failed(lost, isSilentRefusal: true, jitter: 0) != nil)
+        #expect(policy.failed(lost, isSilentRefusal: true, jitter: 0) == nil)
         policy = ReconnectPolicy()
         policy.becameLive()
-        for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil) }
+        for _ in 0..<10 { #expect(policy.failed(lost, isSilentRefusal: true, jitter: 0) != nil) }
     }
 
     @Test func `a yes alone shortens neither the waits nor the count`() {

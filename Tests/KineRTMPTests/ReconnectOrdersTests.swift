@@ -4,7 +4,7 @@ import KineRTMP
 import Testing
 
 @Suite struct ReconnectOrdersTests {
-    typealias Machine = ReconnectStateMachine
+    typealias Machine = RTMPReconnectStateMachine
 
     /// What a driver would have done so far, and whether that was possible.
     private struct Simulation: Hashable {
@@ -184,7 +184,7 @@ import Testing
             happens { $0.machine.progressed(id) }
             happens { $0.machine.suspected(id) }
             happens { $0.machine.stalled(id, failures[0], now: 0, jitter: 0.5) }
-            happens { $0.machine.failed(id, failures[0], atStreamName: true, now: 0, jitter: 0.5) }
+            happens { $0.machine.failed(id, failures[0], isSilentRefusal: true, now: 0, jitter: 0.5) }
         }
         for failure in failures { happens { $0.machine.failed(id, failure, now: 0, jitter: 0.5) } }
     }

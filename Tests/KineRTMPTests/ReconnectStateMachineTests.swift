@@ -3,7 +3,7 @@ import KineRTMP
 import Testing
 
 @Suite struct ReconnectStateMachineTests {
-    typealias Machine = ReconnectStateMachine
+    typealias Machine = RTMPReconnectStateMachine
     private static let second: Int64 = 1_000_000_000
     private let lost: PublishFailure
 
@@ -242,13 +242,13 @@ import Testing
         for id in 1..<ReconnectPolicy.silentRefusals {
             _ = machine.connected(now: 0)
             if accepts { _ = machine.accepted(id) }
-            _ = machine.failed(id, lost, atStreamName: true, now: 0, jitter: 0)
+            _ = machine.failed(id, lost, isSilentRefusal: true, now: 0, jitter: 0)
             #expect(machine.state == .waiting(stale: nil))
             _ = machine.fired(.retry, now: 0)
         }
         _ = machine.connected(now: 0)
         if accepts { _ = machine.accepted(ReconnectPolicy.silentRefusals) }
-        let last = machine.failed(ReconnectPolicy.silentRefusals, lost, atStreamName: true, now: 0, jitter: 0).last
+        let last = machine.failed(ReconnectPolicy.silentRefusals, lost, isSilentRefusal: true, now: 0, jitter: 0).last
         #expect(last == .ended(try PublishFailure(.connectionLost(nil), kind: .refused).withoutRetry()))
     }
 }

@@ -3,7 +3,7 @@ import KineRTMP
 import Testing
 
 @Suite struct ReconnectTransitionTests {
-    typealias Machine = ReconnectStateMachine
+    typealias Machine = RTMPReconnectStateMachine
 
     private static let second: Int64 = 1_000_000_000
 

@@ -3,7 +3,7 @@ import KineRTMP
 
 /// Times are nanoseconds on any steady clock.
 struct ConnectionMeter {
-    let connection: ReconnectStateMachine.ConnectionID
+    let connection: RTMPReconnectStateMachine.ConnectionID
     private var silence: SilenceWatch
     /// Nil until the stream is live.
     private(set) var liveSince: Int64?
@@ -13,7 +13,7 @@ struct ConnectionMeter {
     private var isProven = false
     private var isOdd = false
 
-    init(_ connection: ReconnectStateMachine.ConnectionID, _ settings: RTMPSettings, now: Int64) {
+    init(_ connection: RTMPReconnectStateMachine.ConnectionID, _ settings: RTMPSettings, now: Int64) {
         self.connection = connection
         self.settings = settings
         silence = SilenceWatch(stallDeadline: settings.stallDeadline, now: now)

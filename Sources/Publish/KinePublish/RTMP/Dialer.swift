@@ -5,7 +5,7 @@ import NIOCore
 
 /// Connects to one server at a time. Used on its event loop.
 final class Dialer {
-    typealias Destination = ReconnectStateMachine.Destination
+    typealias Destination = RTMPReconnectStateMachine.Destination
 
     struct Times: Sendable {
         /// The limit for a look-up in an attempt. The look-up goes on, and its answer serves the next attempt.

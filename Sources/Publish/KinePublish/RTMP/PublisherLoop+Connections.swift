@@ -4,7 +4,7 @@ import NIOCore
 import NIOSSL
 
 extension PublisherLoop {
-    func dial(_ target: ReconnectStateMachine.Destination) {
+    func dial(_ target: RTMPReconnectStateMachine.Destination) {
         do {
             if target.url.isSecure, tls == nil { tls = try RTMPSocket.tlsContext(settings) }
         } catch {
@@ -58,7 +58,7 @@ extension PublisherLoop {
         noteFailedAddress(of: id)
         perform(
             machine.failed(
-                id, failure, atStreamName: clients[id]?.endedAtStreamName ?? false, now: now, jitter: jitter))
+                id, failure, isSilentRefusal: clients[id]?.endedAtStreamName ?? false, now: now, jitter: jitter))
     }
 
     func noteFailedAddress(of id: ConnectionID) { dialer.lastFailedAddress = clients[id]?.channel.remoteAddress }

@@ -1,4 +1,4 @@
-// Carries out the actions of KineRTMP's state machines on one event loop. Its connections, the way to the socket and
+// Carries out the actions of the state machines of KinePublisher and KineRTMP on one event loop. Its connections, the way to the socket and
 // the measurements are in separate extensions.
 import KineRTMP
 import NIOCore
@@ -6,7 +6,7 @@ import NIOSSL
 
 final class PublisherLoop: @unchecked Sendable {
     // Sendable: all mutable state is used only on `eventLoop`.
-    typealias ConnectionID = ReconnectStateMachine.ConnectionID
+    typealias ConnectionID = RTMPReconnectStateMachine.ConnectionID
 
     private static let startDeadline = TimeAmount.seconds(5)
 
@@ -15,11 +15,11 @@ final class PublisherLoop: @unchecked Sendable {
     let format: RTMPStreamFormat
     let observe: @Sendable (RTMPEvent) -> Void
 
-    var machine: ReconnectStateMachine
+    var machine: RTMPReconnectStateMachine
     /// Actions that are not yet carried out. Carrying out one may add others.
-    private var actions: [ReconnectStateMachine.Action] = []
+    private var actions: [RTMPReconnectStateMachine.Action] = []
     private var isPerforming = false
-    private var timers: [ReconnectStateMachine.Timer: Scheduled<Void>] = [:]
+    private var timers: [RTMPReconnectStateMachine.Timer: Scheduled<Void>] = [:]
     lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) { [unowned self] in
         self.connected($0)
     }
@@ -50,7 +50,7 @@ final class PublisherLoop: @unchecked Sendable {
         self.format = format
         self.eventLoop = eventLoop
         self.observe = observe
-        machine = ReconnectStateMachine(
+        machine = RTMPReconnectStateMachine(
             settings.url, policy: ReconnectPolicy(limit: settings.retries, firstDelay: settings.firstDelay))
         controller = Self.controller(settings, format)
     }
@@ -96,7 +96,7 @@ final class PublisherLoop: @unchecked Sendable {
     }
 
     /// Carries out actions in order, even when one adds others.
-    func perform(_ new: [ReconnectStateMachine.Action]) {
+    func perform(_ new: [RTMPReconnectStateMachine.Action]) {
         actions += new
         guard !isPerforming else { return }
         isPerforming = true
@@ -104,7 +104,7 @@ final class PublisherLoop: @unchecked Sendable {
         isPerforming = false
     }
 
-    private func perform(_ action: ReconnectStateMachine.Action) {
+    private func perform(_ action: RTMPReconnectStateMachine.Action) {
         switch action {
         case .dial(let target): dial(target)
         case .probe(let target): dialer.probe(target)

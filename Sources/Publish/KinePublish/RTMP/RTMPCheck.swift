@@ -48,7 +48,7 @@ private final class CheckConnection: @unchecked Sendable {
     private static let deadline = TimeAmount.seconds(28)
 
     private let settings: RTMPSettings
-    private var destination: ReconnectStateMachine.Destination
+    private var destination: RTMPReconnectStateMachine.Destination
     private var redirects = RedirectLimit()
     private let eventLoop: any EventLoop
     private let done: (Outcome) -> Void

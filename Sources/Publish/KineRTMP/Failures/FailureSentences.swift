@@ -1,7 +1,7 @@
 // The sentences for a person when publishing fails, by code: what happened and what to do. None contains a key, a
 // password or a token.
 
-extension PublishFailure: CustomStringConvertible {
+extension PublishFailure {
     public var description: String {
         "\(what); \(advice ?? (isRetried ? "it is tried again" : "try again later"))."
     }

@@ -4,24 +4,9 @@
 @_exported import KinePublisher
 
 /// The end of one connection.
-public struct PublishFailure: Swift.Error, Hashable, Sendable {
+public struct PublishFailure: ConnectionFailure {
     /// The meaning of a failure for the stream.
-    public enum Kind: Hashable, Sendable {
-        /// The server did not answer in time, or not at all.
-        case unreachable
-        case lost
-        /// The server broke the protocol.
-        case broken
-        case wrongApplication
-        /// The server does not accept this stream, or not from this publisher.
-        case refused
-        /// The stream is already published, perhaps over this publisher's previous connection.
-        case busy
-        case unauthorized
-        /// TLS: the server's identity is wrong.
-        case certificate
-        case configuration
-    }
+    public typealias Kind = ConnectionFailureKind
 
     /// The event that failed. Words of the server are included only if they contain no secret.
     public enum Code: Hashable, Sendable {
@@ -97,21 +82,6 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         self.url = url
         self.kind = kind ?? code.kind
     }
-
-    /// Whether another attempt is useless before something is changed.
-    public var isFinal: Bool {
-        switch kind {
-        case .wrongApplication, .refused, .unauthorized, .certificate, .configuration: true
-        case .unreachable, .lost, .broken, .busy: false
-        }
-    }
-
-    /// The same failure without another attempt.
-    public func withoutRetry() -> PublishFailure {
-        var failure = self
-        failure.isRetried = false
-        return failure
-    }
 }
 
 extension PublishFailure.Code {
@@ -133,6 +103,22 @@ extension PublishFailure.Code {
         case .credentialsMissing, .credentialsRefused: .unauthorized
         case .certificateForAnotherName, .certificateUntrusted: .certificate
         case .authorityUnreadable, .tlsMissing: .configuration
+        }
+    }
+}
+
+/// The connections of a stream over RTMP.
+public typealias RTMPReconnectStateMachine = ReconnectStateMachine<RTMPURL>
+
+extension RTMPURL: PublishTarget {
+    public typealias Authentication = PublisherAuthentication
+
+    public func failure(_ cause: ReconnectFailureCause<RTMPURL>) -> PublishFailure {
+        switch cause {
+        case .networkAway: PublishFailure(.networkAway, self)
+        case .neverAccepted: PublishFailure(.neverAccepted, self)
+        case .redirectForbidden(let target): PublishFailure(.redirectForbidden(to: target), self)
+        case .redirectedTooOften: PublishFailure(.redirectedTooOften, self)
         }
     }
 }

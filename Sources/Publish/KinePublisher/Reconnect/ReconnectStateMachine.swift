@@ -1,19 +1,42 @@
 // Decides which connection a publisher has, and what follows when it is lost. Pure: its methods, in +Events and
 // +Failures, get each event and its time, and return actions. Its driver has the sockets, names and timers.
-import KinePublisher
+
+/// The address at which a stream is published over one protocol.
+public protocol PublishTarget: Hashable, Sendable {
+    /// The answer to a server that asks who publishes, sent in a new connection. `Never` if no server asks.
+    associatedtype Authentication: Hashable, Sendable
+    associatedtype Failure: ConnectionFailure
+
+    /// Whether the server at this address, which the user gave, may redirect its publisher to `target`.
+    func allowsRedirect(to target: Self) -> Bool
+
+    /// The protocol's failure of the stream at this address.
+    func failure(_ cause: ReconnectFailureCause<Self>) -> Failure
+}
+
+/// The failures that the machine itself finds, without a connection that reports them.
+public enum ReconnectFailureCause<Target> {
+    /// The network was unreachable, and another connection takes over.
+    case networkAway
+    /// The stream ended before any server had accepted it.
+    case neverAccepted
+    /// The server redirects the stream to an address that is not allowed.
+    case redirectForbidden(to: Target)
+    case redirectedTooOften
+}
 
 /// The connections of one stream, from the first attempt to the goodbye. Times are nanoseconds on any steady clock.
-public struct ReconnectStateMachine: Hashable, Sendable {
+public struct ReconnectStateMachine<Target: PublishTarget>: Hashable, Sendable {
     /// Numbers connections, so that a late event of an old one is ignored.
     public typealias ConnectionID = Int
 
     /// A server to connect to.
     public struct Destination: Hashable, Sendable {
-        public var url: RTMPURL
+        public var url: Target
         /// Addresses with a narrower scope are excluded; nil: none, as for the URL that the user gave.
         public var narrowest: AddressScope?
 
-        public init(_ url: RTMPURL, narrowest: AddressScope? = nil) {
+        public init(_ url: Target, narrowest: AddressScope? = nil) {
             self.url = url
             self.narrowest = narrowest
         }
@@ -55,7 +78,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case dialing(Attempt, stale: ConnectionID?)
         /// Connected; the server has not accepted the stream yet.
         case negotiating(ConnectionID, Attempt)
-        /// Samples are sent. The server has not shown yet that it keeps the stream; see `StreamAcceptance`.
+        /// Samples are sent. The server has not shown yet that it keeps the stream.
         case accepted(ConnectionID, Live)
         case live(ConnectionID, Live)
         /// The network is back: there is a second connection, and the old one has acknowledged nothing yet. The old one
@@ -87,7 +110,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         /// Close the connection that was just reported.
         case discard
         /// Begin the session. No authentication: the server has not requested any yet.
-        case open(ConnectionID, RTMPURL, PublisherAuthentication?, wasLive: Bool)
+        case open(ConnectionID, Target, Target.Authentication?, wasLive: Bool)
         /// Send samples.
         case accepted(ConnectionID)
         case becameLive(ConnectionID, isAgain: Bool)
@@ -103,29 +126,29 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case startTimer(Timer, after: Int64)
         case cancelTimer(Timer)
         /// The next attempt follows after `retryAfter` nanoseconds.
-        case interrupted(PublishFailure, retryAfter: Int64)
+        case interrupted(Target.Failure, retryAfter: Int64)
         /// The last action. Nil: the stream ended properly.
-        case ended(PublishFailure?)
+        case ended(Target.Failure?)
     }
 
     /// Nanoseconds for the old connection to continue before the candidate replaces it: a second, and a round trip.
-    public static let raceDeadline: Int64 = 1_250_000_000
+    public static var raceDeadline: Int64 { 1_250_000_000 }
     /// Nanoseconds for sending the waiting samples when the stream ends.
-    public static let finishDeadline: Int64 = 5_000_000_000
+    public static var finishDeadline: Int64 { 5_000_000_000 }
 
     /// The address that the user gave.
-    public let originalURL: RTMPURL
+    public let originalURL: Target
     public internal(set) var state = State.idle
     public internal(set) var destination: Destination
     public internal(set) var wasLive = false
     var policy: ReconnectPolicy
     /// The authentication that the server requests; kept from one connection of an attempt to the next.
-    var authentication: PublisherAuthentication?
+    var authentication: Target.Authentication?
     var redirects = RedirectLimit()
-    var lastFailure: PublishFailure?
+    var lastFailure: Target.Failure?
     private var connectionCount = 0
 
-    public init(_ url: RTMPURL, policy: ReconnectPolicy) {
+    public init(_ url: Target, policy: ReconnectPolicy) {
         originalURL = url
         destination = Destination(url)
         self.policy = policy
@@ -179,7 +202,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     }
 
     /// Ends the stream and leaves no connection open.
-    mutating func end(_ failure: PublishFailure?) -> [Action] {
+    mutating func end(_ failure: Target.Failure?) -> [Action] {
         var actions: [Action] = [.stopDialing]
         switch state {
         case .idle, .ended: break
@@ -190,6 +213,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case .racing(let old, _, let candidate): actions += [.close(old), .close(candidate)]
         }
         state = .ended
-        return actions + Timer.allCases.map { .cancelTimer($0) } + [.emptyQueue, .ended(failure)]
+        actions += Timer.allCases.map { Action.cancelTimer($0) }
+        return actions + [.emptyQueue, .ended(failure)]
     }
 }

@@ -7,7 +7,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
     public static let firstDelay: Int64 = 1_000_000_000
     /// The longest wait, in nanoseconds.
     public static let longestDelay: Int64 = 30_000_000_000
-    /// A server that closes this many times at the stream's name, or soon after its yes, does not know the key.
+    /// A server that closes this many times where it decides on the stream, or soon after its yes, does not know it.
     public static let silentRefusals = 3
 
     /// The most attempts in a row; nil: no limit.
@@ -46,13 +46,13 @@ public struct ReconnectPolicy: Sendable, Hashable {
     /// to a half of the first wait always remains, since all publishers lose a server at the same time.
     /// - Parameters:
     ///   - after: nanoseconds since the connection was attempted; 0 keeps the whole wait.
-    ///   - atStreamName: see `PublishStateMachine.endedAtStreamName`.
+    ///   - isSilentRefusal: whether the server closed where it decides on the stream, or soon after its yes.
     ///   - jitter: from 0 to 1; makes the wait up to a fifth shorter or longer.
     public mutating func failed(
-        _ failure: PublishFailure, atStreamName: Bool = false, after age: Int64 = 0, jitter: Double
+        _ failure: some ConnectionFailure, isSilentRefusal: Bool = false, after age: Int64 = 0, jitter: Double
     ) -> Int64? {
         guard !failure.isFinal else { return nil }
-        if atStreamName, !wasLive {
+        if isSilentRefusal, !wasLive {
             refusals += 1
             if refusals >= Self.silentRefusals { return nil }
         }

@@ -1,5 +1,4 @@
 // The events of the user, the dialer, the server and the clock.
-import KinePublisher
 
 extension ReconnectStateMachine {
     public mutating func start(now: Int64) -> [Action] { state == .idle ? dial(.stream, now: now) : [] }
@@ -73,8 +72,9 @@ extension ReconnectStateMachine {
     private mutating func open(_ attempt: Attempt, insteadOf old: ConnectionID?) -> [Action] {
         let id = nextConnection()
         state = .negotiating(id, attempt)
-        return [.hold(id)] + (old.map { [.reset($0)] } ?? [])
-            + [.open(id, destination.url, authentication, wasLive: wasLive)]
+        var actions: [Action] = [.hold(id)]
+        if let old { actions.append(.reset(old)) }
+        return actions + [.open(id, destination.url, authentication, wasLive: wasLive)]
     }
 
     public mutating func networkReturned() { policy.networkReturned() }
@@ -92,7 +92,7 @@ extension ReconnectStateMachine {
         return attempt.redirect == nil ? actions : actions + [.requestKeyframe]
     }
 
-    /// The server keeps the stream; see `StreamAcceptance`.
+    /// The server keeps the stream, by what its protocol takes for a sign of that.
     public mutating func kept(_ id: ConnectionID) -> [Action] {
         var actions: [Action] = [.becameLive(id, isAgain: wasLive)]
         switch state {
@@ -106,7 +106,7 @@ extension ReconnectStateMachine {
     }
 
     /// The server requests user and password, which are sent in a new connection.
-    public mutating func authenticate(_ id: ConnectionID, _ next: PublisherAuthentication, now: Int64) -> [Action] {
+    public mutating func authenticate(_ id: ConnectionID, _ next: Target.Authentication, now: Int64) -> [Action] {
         guard case .negotiating(id, let attempt) = state else { return [] }
         authentication = next
         return [.close(id)] + dial(attempt.purpose, now: now)
@@ -115,7 +115,7 @@ extension ReconnectStateMachine {
     /// The server asks its publisher to reconnect. A forbidden address counts as the current one.
     /// - Parameter scope: the scope of the server's own address.
     public mutating func redirected(
-        _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64
+        _ id: ConnectionID, to url: Target, scope: AddressScope, now: Int64
     ) -> [Action] {
         let isPresent = url == destination.url || !originalURL.allowsRedirect(to: url)
         let target = isPresent ? destination : Destination(url, narrowest: scope)
@@ -136,23 +136,23 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// The server does not accept the stream, and names another address for it (code 302). Followed at once, within the
-    /// limits of `redirected`; beyond them, the server has refused the stream.
+    /// The server does not accept the stream, and names another address for it. Followed at once, within the limits of
+    /// `redirected`; beyond them, the server has refused the stream.
     /// - Parameters:
     ///   - scope: the scope of the server's own address.
     ///   - jitter: from 0 to 1, for the wait if it is not followed.
     public mutating func moved(
-        _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64, jitter: Double
+        _ id: ConnectionID, to url: Target, scope: AddressScope, now: Int64, jitter: Double
     ) -> [Action] {
         guard case .negotiating(id, let attempt) = state else { return [] }
-        let refusal: PublishFailure.Code? =
+        let refusal: ReconnectFailureCause<Target>? =
             if !originalURL.allowsRedirect(to: url) {
                 .redirectForbidden(to: url)
             } else {
                 redirects.allows(at: now) ? nil : .redirectedTooOften
             }
         if let refusal {
-            return failed(id, PublishFailure(refusal, destination.url), now: now, jitter: jitter)
+            return failed(id, destination.url.failure(refusal), now: now, jitter: jitter)
         }
         destination = Destination(url, narrowest: scope)
         authentication = nil
