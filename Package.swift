@@ -92,8 +92,8 @@ let table = """
       # the same reason.
       KineLive: KineMedia KineText
       # What goes out to the network.
-      KinePublish: KineMedia KineContainers KineLive KinePlatform KineText KineRTMP CLinux SystemPackage NIOCore
-          NIOPosix NIOHTTP1 NIOSSL HummingbirdCore HummingbirdTLS HTTPTypes NIOHTTPTypes Logging
+      KinePublish: KineMedia KineContainers KineLive KinePlatform KineText KinePublisher KineRTMP CLinux SystemPackage
+          NIOCore NIOPosix NIOHTTP1 NIOSSL HummingbirdCore HummingbirdTLS HTTPTypes NIOHTTPTypes Logging
     Sources/Engine
       # A take's video, audio, file, clips and feeds: no socket, bus or process.
       KineTake: KineCapture KinePulse KineCodecs KineContainers KineImaging KineMedia KinePlatform KineText KineRings

@@ -3,6 +3,7 @@
 import KineContainers
 // A program that publishes uses the types of both.
 @_exported import KineMedia
+import KinePublisher
 @_exported import KineRTMP
 import NIOCore
 import NIOPosix
@@ -103,6 +104,24 @@ public final class RTMPPublisher: Sendable {
         mutating func removeAll() -> [SendQueue.Item] {
             defer { self = Inbox() }
             return items
+        }
+    }
+}
+
+// For what drives any publisher.
+extension RTMPPublisher: Publisher {
+    public typealias Failure = PublishFailure
+}
+
+extension PublisherEvent {
+    /// The event of a stream over RTMP.
+    package init(_ event: RTMPEvent) {
+        switch event {
+        case .status(let status): self = .status(status)
+        case .interrupted(let failure, let delay): self = .interrupted(failure, retryAfter: delay)
+        case .failed(let failure): self = .failed(failure)
+        case .target(let target): self = .target(target)
+        case .keyframeNeeded: self = .keyframeNeeded
         }
     }
 }

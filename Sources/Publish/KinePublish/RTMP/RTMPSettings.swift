@@ -64,37 +64,9 @@ public struct RTMPSettings: Sendable {
     }
 }
 
-/// A published stream at one moment.
-public struct RTMPStatus: Sendable, Equatable {
-    /// Named like the phases of a destination.
-    public enum State: String, Sendable {
-        /// No server has shown yet that it takes the stream, in the first attempt or a later one.
-        case starting
-        /// The server acknowledged the first keyframe, and is still there half a second later.
-        case live
-        /// The stream was live, and its connection is lost; another attempt follows.
-        case reconnecting
-        case finished
-        case failed
-    }
-
-    public var state = State.starting
-    /// The server's name for itself; nil if it gives none, and while no server has accepted the stream.
-    public var server: String?
-    /// Seconds for which the current connection has been live; 0 while none is.
-    public var uptime = 0.0
-    /// Connections after the first that became live.
-    public var reconnects = 0
-    /// Bytes of samples passed to the connections, including headers.
-    public var sentBytes = 0
-    /// Bits a second that the server receives.
-    public var bitrate = 0
-    /// Milliseconds until all waiting data has been sent.
-    public var queueMilliseconds = 0
-    /// In milliseconds; nil if unknown.
-    public var roundTrip: Double?
-    public var droppedFrames = 0
-}
+/// A published stream at one moment. It is live once the server has acknowledged the first keyframe and is still there half
+/// a second later.
+public typealias RTMPStatus = PublisherStatus
 
 /// A publisher's report. Reports come in order, on its event loop's thread.
 public enum RTMPEvent: Sendable {
