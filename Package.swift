@@ -114,6 +114,8 @@ let table = """
       KineProgram: KineMedia KineDesktop KinePlatform KineText SystemPackage
       # What people name in words: sizes, times, sources and destinations.
       KineChoices: SystemPackage KineWire KineServices KinePlatform KineText KineMedia KineClient KineProgram
+      # What an executable does that publishes to a server, over any publisher.
+      KineBroadcast: KinecastExtension KinePublisher KineWire KineMedia KinePlatform SystemPackage
       # kinecast.conf, for the command line and for what a desktop starts.
       KineConfiguration: KineProgram KineWire KineMedia KinePlatform KineText CXKB SystemPackage
       # Keys of the whole desktop.
@@ -129,8 +131,8 @@ let table = """
       # `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
       KinecastCommand: KineChoices CBuild CLinux Kinecast KineConfiguration KineProgram KineClient KineTakes KineWire
           KineServices KineContainers KineMedia KinePlatform KineText SystemPackage ArgumentParser
-      kinecast-publish: KinecastExtension KineLive KinePublish KineRTMP KineContainers KineWire KineMedia CLinux
-          SystemPackage
+      kinecast-publish: KineBroadcast KinecastExtension KineLive KinePublish KinePublisher KineRTMP KineWire KineMedia
+          CLinux SystemPackage
       kinecast-tray: KineTray
       kinecast-studio: KineStudio
     Support
@@ -223,6 +225,7 @@ let table = """
       KineLiveTests: KineLive KineMedia KineText CoreTesting
       KinePublishTests: KinePublish KineLive KineRTMP RTMPTesting KineContainers KineMeasure KineMedia KinePlatform
           KineText CLinux CoreTesting SystemPackage NIOCore NIOEmbedded NIOPosix NIOSSL
+      KineBroadcastTests: KineBroadcast KinePublisher KinecastExtension KinecastExtensionTesting KineWire KineMedia
       KineTakesTests: KineTakes KineWire KineMeasure KineMedia KinePlatform CLinux SystemPackage
       KineClientTests: KineClient KineTakes KineWire KineContainers KineMeasure KineMedia KinePlatform KineText
           CoreTesting SystemPackage

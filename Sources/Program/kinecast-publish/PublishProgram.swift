@@ -1,24 +1,32 @@
-// The executable of the built-in extensions. They are one, since most of it is the network library that both use.
+// The executable of the built-in extensions. They are one, since most of it is the network library that all of them use.
 import CLinux
 import Glibc
+import KineBroadcast
 import KineWire
 import KinecastExtension
 import SystemPackage
 
-/// `kinecast-publish live`, `kinecast-publish rtmp` or `kinecast-publish rtmp --check`.
+/// `kinecast-publish live`; for a service that publishes to a server `kinecast-publish rtmp` or
+/// `kinecast-publish rtmp --check`.
 @main enum PublishProgram {
+    /// The services that publish to a server.
+    private static let publishers: [any PublisherDestination.Type] = [RTMPDestination.self]
+
     @MainActor
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        let publisher = publishers.first { $0.service == arguments.first }
         // Must come before a stream key is in this process's memory.
-        if arguments.first == "rtmp" { kine_forbid_dump() }
+        if publisher != nil { kine_forbid_dump() }
         PassedFiles.forbidExecution()
-        switch arguments {
-        case ["rtmp"]: await RTMPBroadcastHandler.main()
-        case ["rtmp", DestinationReport.option]: await RTMPDestinationCheck.run()
-        // The executable of a bundle gets no arguments.
-        case [], ["live"]: await LiveHandler.main()
-        default:
+        if let publisher, arguments.count == 1 {
+            await publisher.runBroadcast()
+        } else if let publisher, arguments == [publisher.service, DestinationReport.option] {
+            await publisher.runCheck()
+        } else if arguments.isEmpty || arguments == ["live"] {
+            // The executable of a bundle gets no arguments.
+            await LiveHandler.main()
+        } else {
             let sentence = "kinecast-publish is started by Kinecast's engine: run kinecast broadcast.\n"
             _ = try? FileDescriptor.standardError.writeAll(sentence.utf8)
             exit(64)

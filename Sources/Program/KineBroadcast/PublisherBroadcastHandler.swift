@@ -1,42 +1,44 @@
-// The built-in extension `rtmp`: pushes a broadcast to an RTMP server.
-import KineContainers
+// The handler of a broadcast to a server, over any publisher.
 import KineMedia
-import KinePublish
-import KineRTMP
+import KinePublisher
 import KinecastExtension
 
-final class RTMPBroadcastHandler: BroadcastSampleHandler {
-    private var publisher: RTMPPublisher?
-    /// The one audio track that is sent; RTMP carries only one.
-    private var audioType: SampleBufferType?
+/// Gives a broadcast's samples to the destination's publisher, and tells the engine what the publisher reports.
+package final class PublisherBroadcastHandler<Destination: PublisherDestination>: BroadcastSampleHandler {
+    private(set) var publisher: Destination.Stream?
+    /// The audio tracks that are sent.
+    private var audioTypes: [SampleBufferType] = []
 
-    override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
-        var settings = try RTMPSettings(setupInfo: setupInfo)
-        settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
-        var format = RTMPStreamFormat(video: nil, audio: nil)
-        if case .encoded(let video) = context.video {
-            format.video = .init(
-                video, framesPerSecond: Double(context.framesPerSecond), bitrate: context.averageBitrate)
-        }
-        for case .aac(let audio) in [context.audioApp, context.audioMic] {
-            guard audioType == nil else {
-                warn("RTMP carries one audio track: the microphone is left out; mix both into one track to have it.")
-                break
-            }
-            audioType = audio.type
-            format.audio = audio
-        }
-        let publisher = RTMPPublisher(settings, format: format) { [weak self] in self?.handle($0) }
+    package override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
+        let destination = try Destination(setupInfo: setupInfo)
+        let stream = publishedStream()
+        audioTypes = stream.audio.map(\.type)
+        let publisher = destination.publisher(of: stream) { [weak self] in self?.handle($0) }
         self.publisher = publisher
-        report(state: "connecting to \(settings.url)")
+        report(state: "connecting to \(destination.address)")
         report(isLive: false)
         try await publisher.start()
     }
 
-    override func processSampleBuffer(
+    private func publishedStream() -> PublishedStream {
+        var stream = PublishedStream(framesPerSecond: Double(context.framesPerSecond), bitrate: context.averageBitrate)
+        if case .encoded(let video) = context.video { stream.video = video }
+        for case .aac(let audio) in [context.audioApp, context.audioMic] {
+            guard stream.audio.isEmpty || Destination.carriesSeparateAudio else {
+                warn(
+                    "\(Destination.protocolName) carries one audio track: the microphone is left out; "
+                        + "mix both into one track to have it.")
+                break
+            }
+            stream.audio.append(audio)
+        }
+        return stream
+    }
+
+    package override func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {
-        guard let publisher, sampleBufferType == .video || sampleBufferType == audioType else { return }
+        guard let publisher, sampleBufferType == .video || audioTypes.contains(sampleBufferType) else { return }
         sampleBuffer.withBytes { bytes in
             bytes.withUnsafeBytes {
                 publisher.publish(
@@ -46,11 +48,14 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         }
     }
 
-    override func broadcastFinished() async {
+    package override func broadcastPaused() async { publisher?.pause() }
+    package override func broadcastResumed() async { publisher?.resume() }
+
+    package override func broadcastFinished() async {
         if let failure = await publisher?.finish() { report(isLive: false, reason: failure.description) }
     }
 
-    private nonisolated func handle(_ event: RTMPEvent) {
+    private nonisolated func handle(_ event: PublisherEvent) {
         switch event {
         case .status(let status):
             sentBytes = status.sentBytes
@@ -61,10 +66,11 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
             case .starting, .reconnecting: report(isLive: false)
             case .finished, .failed: break
             }
+        case .link(let address): announce(link: address)
         case .interrupted(let failure, let delay):
             report(isLive: false, reason: failure.withoutRetry().description)
             let next = Int(delay.rounded(.up))
-            warn(next > 0 ? "\(failure) The next attempt is in \(next) s." : failure.description)
+            warn(next > 0 ? "\(failure.description) The next attempt is in \(next) s." : failure.description)
         case .failed(let failure): finishBroadcastWithError(failure)
         case .target(let target):
             requestEncoding(
@@ -77,7 +83,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
     }
 
     private nonisolated static func statistics(
-        _ status: RTMPStatus, after last: ConnectionStatistics?
+        _ status: PublisherStatus, after last: ConnectionStatistics?
     ) -> ConnectionStatistics {
         var statistics = ConnectionStatistics()
         let isOver = status.state == .finished || status.state == .failed
