@@ -251,6 +251,21 @@ import Testing
         #expect(problem?.description == "udp needs \"network\": \"connect\" beside it")
     }
 
+    @Test func `a service whose server can be asked says so, with addresses and a network`() throws {
+        func manifest(_ rest: String, form: Int = 2) -> String {
+            #"{"kinecast": \#(form), "id": "a", "executable": "b", "check": true\#(rest)}"#
+        }
+        let schemes = #", "urlSchemes": ["a"]"#
+        #expect(try decode(manifest(schemes)).hasCheck)
+        let old = try ServiceManifest.read(Array(manifest(schemes, form: 1).utf8))
+        #expect(!old.manifest.hasCheck && old.unknownKeys == ["check"], "the first form has no such key")
+        for rest in ["", schemes + #", "network": "none""#] {
+            let problem = #expect(throws: ServiceManifest.Problem.self) { try decode(manifest(rest)) }
+            #expect(problem?.description == "check needs urlSchemes and \"network\": \"connect\" beside it")
+        }
+        #expect(BuiltInServices.manifests.filter(\.hasCheck).map(\.id) == ["rtmp"])
+    }
+
     @Test func `keys of a later version are ignored and named`() throws {
         let later = """
             {"id": "a", "executable": "b", "icon": "a.png", "memoryLimitMb": 5, "\\u001b": 1,

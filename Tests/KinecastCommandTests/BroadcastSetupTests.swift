@@ -83,6 +83,12 @@ import Testing
             DestinationCheck.sentence("rtmp (h/app)", DestinationReport(problem: "The server is away."))
                 == "kinecast: rtmp (h/app): The server is away.")
         let live = TakeConfiguration.Destination(service: "live", label: "live")
-        #expect(throws: CommandFailure.self) { try DestinationCheck([live], services: []) }
+        let installed = BuiltInServices.manifests.map {
+            Service(manifest: $0, origin: .builtIn, bundle: nil, executable: "/nowhere")
+        }
+        let failure = #expect(throws: CommandFailure.self) { try DestinationCheck([live], services: installed) }
+        #expect(
+            failure?.message
+                == "--check tries addresses that begin with rtmp:// or rtmps://, and live is none; leave it out.")
     }
 }

@@ -37,6 +37,7 @@ private func check(_ manifest: ServiceManifest) {
     precondition(manifest.memoryLimit > 0 && manifest.memoryLimit <= ServiceManifest.memoryLimit, "too much memory")
     precondition(manifest.finishSeconds > 0 && manifest.finishSeconds <= 300, "it never finishes")
     precondition((0...10).contains(manifest.restarts), "it is started for ever")
+    precondition(!manifest.hasCheck || manifest.network == .connect, "it asks a server without a network")
     precondition(!manifest.environment.contains(where: ServiceManifest.isWithheld), "it sees the display")
     precondition(Set(manifest.setup.map(\.key)).count == manifest.setup.count, "a setting twice")
     for name in [manifest.icon, manifest.setupProgram].compactMap(\.self) {

@@ -45,6 +45,7 @@ public enum BuiltInServices {
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.urlSchemes = ["rtmp", "rtmps"]
+        manifest.hasCheck = true
         // Sending the waiting samples may take 5 seconds; then the stream is closed.
         manifest.finishSeconds = 7
         manifest.setup = [

@@ -24,13 +24,12 @@ package final class ServerCheck: Sendable {
     private let setupInfo: [String: String]
     private let state = Mutex(State())
 
-    /// - Parameter setupInfo: complete and checked, as for the extension.
+    /// - Parameters:
+    ///   - service: one whose manifest has a check.
+    ///   - setupInfo: complete and checked, as for the extension.
     package init(_ service: Service, _ setupInfo: [String: String]) {
         (self.service, self.setupInfo) = (service, setupInfo)
     }
-
-    /// Whether the service pushes to a server that can be asked.
-    package static func isPossible(for service: Service) -> Bool { service.id == BuiltInServices.rtmp.id }
 
     /// Asks on a thread of its own. Cancelling the task ends the executable.
     package static func ask(
@@ -59,7 +58,8 @@ package final class ServerCheck: Sendable {
 
     /// A sentence for an error of `start` or `report`.
     package func problem(_ error: any Error) -> String {
-        "\(service.executable) cannot be started: \(error); install Kinecast completely."
+        let advice = service.bundle == nil ? "install Kinecast completely" : "install the service again"
+        return "\(service.executable) cannot be started: \(error); \(advice)."
     }
 
     /// Starts the executable, and passes it the settings on its standard input: other users can read arguments.

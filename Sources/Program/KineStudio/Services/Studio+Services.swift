@@ -25,7 +25,7 @@ struct StudioService: Encodable, Sendable {
         rights = service.manifest.rights.map { SheetRight($0) }
         hasSetupProgram = service.setupProgram != nil
         fields = hasSetupProgram ? [] : service.manifest.fields.map { SetupQuestionField($0) }
-        hasTest = ServerCheck.isPossible(for: service)
+        hasTest = service.manifest.hasCheck
         self.settings = settings
     }
 
@@ -84,7 +84,7 @@ extension StudioRoute {
 extension Studio {
     /// Asks the service's server whether it would take the stream. Its answer is the message of a job, whose ID is returned.
     fileprivate func test(_ service: Service, _ given: [String: String]) throws -> String {
-        guard ServerCheck.isPossible(for: service) else {
+        guard service.manifest.hasCheck else {
             throw StudioProblem(.conflict, "\(service.manifest.name) cannot ask its server; go live to find out.")
         }
         let info = try service.setupInfo(from: settings.values(of: service, given))

@@ -14,16 +14,16 @@ struct DestinationCheck {
 
     let candidates: [Candidate]
 
-    /// Throws if a destination cannot be checked: only destinations that push to a server can.
+    /// Throws if the service of a destination has no check.
     init(_ destinations: [TakeConfiguration.Destination], services: [Service]) throws(CommandFailure) {
         var candidates: [Candidate] = []
         for destination in destinations {
-            guard let service = services.first(where: { $0.id == destination.service }),
-                ServerCheck.isPossible(for: service)
+            guard let service = services.first(where: { $0.id == destination.service }), service.manifest.hasCheck
             else {
+                let schemes = Set(services.filter(\.manifest.hasCheck).flatMap(\.manifest.urlSchemes)).sorted()
                 throw CommandFailure.usage(
-                    "--check tries addresses that begin with rtmp:// or rtmps://, and \(destination.label) is none; "
-                        + "leave it out.")
+                    "--check tries addresses that begin with \(schemes.map { "\($0)://" }.joined(separator: " or ")), "
+                        + "and \(destination.label) is none; leave it out.")
             }
             candidates.append((destination, service))
         }

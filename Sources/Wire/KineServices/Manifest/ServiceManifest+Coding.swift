@@ -40,7 +40,7 @@ extension ServiceManifest: Decodable {
         case kinecast, id, name, version, icon, executable, setupProgram, groups, video, audio, setup, environment,
             read,
             network, udp, listen
-        case urlSchemes, memoryLimitMB, finishSeconds, restarts
+        case urlSchemes, check, memoryLimitMB, finishSeconds, restarts
     }
 
     private enum AudioKeys: CodingKey { case app, mic }
@@ -69,7 +69,7 @@ extension ServiceManifest: Decodable {
         if form >= 2 {
             try readForm2(file)
         } else {
-            decoder.noteUnknown([CodingKeys.icon, .setupProgram, .groups, .udp], in: file)
+            decoder.noteUnknown([CodingKeys.icon, .setupProgram, .groups, .udp, .check], in: file)
         }
         for (index, field) in setup.enumerated() where setup[..<index].contains(where: { $0.key == field.key }) {
             throw file.problem(.setup, "has the key \(field.key.quoted) a second time")
@@ -83,6 +83,9 @@ extension ServiceManifest: Decodable {
         listen = try file.line(.listen, limit: 100)
         if let listen { try checkListening(at: listen, file) }
         urlSchemes = try file.words(.urlSchemes, "a scheme in small letters, such as \"rtmp\"", where: \.isURLScheme)
+        if hasCheck, urlSchemes.isEmpty || network != .connect {
+            throw file.problem(.check, "needs urlSchemes and \"network\": \"connect\" beside it")
+        }
         if let megabytes = try file.number(.memoryLimitMB, 1...Double(Self.memoryLimit >> 20)) {
             memoryLimit = Int(megabytes * 1_048_576)
         }
@@ -115,6 +118,7 @@ extension ServiceManifest: Decodable {
             throw file.problem(.setupProgram, String.nameInBundleRule)
         }
         bindsUDP = try file.decodeIfPresent(Bool.self, forKey: .udp) ?? false
+        hasCheck = try file.decodeIfPresent(Bool.self, forKey: .check) ?? false
         groups = try file.words(.groups, String.groupRule, where: \.isServiceID)
         guard groups.count <= Self.mostGroups else {
             throw file.problem(.groups, "holds \(groups.count) groups and may hold \(Self.mostGroups)")

@@ -124,6 +124,9 @@ public struct ServiceManifest: Sendable, Equatable {
 
     /// The address schemes that this service accepts with `--to`: "rtmp" …
     public var urlSchemes: [String] = []
+    /// Whether the executable asks the server of such an address if it would take the stream, with the argument `--check`
+    /// (`DestinationReport`). Only with `urlSchemes` and `Network.connect`.
+    public var hasCheck = false
     /// Bytes of resident memory, including touched shared frames; at most `ServiceManifest.memoryLimit`.
     public var memoryLimit = ServiceManifest.memoryLimit
     /// The seconds that `broadcastFinished` may take.

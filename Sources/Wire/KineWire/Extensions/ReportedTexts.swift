@@ -2,10 +2,11 @@
 import KineMedia
 import KineText
 
-/// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info: JSON
-/// on standard input, because it contains secrets. The executable's status is 0 for every answer.
+/// The answer of an executable that checks a destination, if the manifest of its service has `check`: JSON on standard
+/// output. The question is the setup info: JSON on standard input, because it contains secrets. The executable's status is
+/// 0 for every answer.
 public struct DestinationReport: Codable, Sendable, Equatable {
-    /// The only argument of the executable.
+    /// The last argument of the executable.
     public static let option = "--check"
     /// The most bytes of a question and of an answer.
     public static let limit = 1 << 20
