@@ -73,8 +73,9 @@ import Testing
             "--listen", "0.0.0.0:8443", "--tls-cert", "c.pem", "--tls-key", "/k.pem", "--title", "Show")
         #expect(
             plan.settings == [
-                Setting(key: "live.listen", value: "0.0.0.0:8443"), Setting(key: "live.title", value: "Show"),
+                Setting(key: "live.listen", value: "0.0.0.0:8443"),
                 Setting(key: "live.tls-cert", value: "/here/c.pem"), Setting(key: "live.tls-key", value: "/k.pem"),
+                Setting(key: "live.title", value: "Show"),
             ])
     }
 
@@ -121,6 +122,31 @@ import Testing
         }
         let error = #expect(throws: CommandFailure.self) { try plan("--service", "live", "--max-reconnects", "2") }
         #expect(error?.status == ExitStatus.usage)
+    }
+
+    @Test func `every option of the table is a setting of its services, and names a file where that does`() {
+        for row in DestinationSetting.all {
+            for service in row.owner.services {
+                let field = service.setup.first { $0.key == row.name }
+                #expect(field?.isFile == (row.files != nil), "--\(row.name) of \(service.id)")
+            }
+        }
+    }
+
+    @Test func `the options of services that are not among the destinations are refused in one sentence`() throws {
+        let error = #expect(throws: (any Error).self) {
+            try DestinationOptions.parse(["--service", "x", "--title", "t"])
+        }
+        #expect(
+            DestinationOptions.message(for: try #require(error))
+                == "--listen, --tls-cert, --tls-key, --title, --public-url and --player-link are for the live page, which is "
+                + "not among the destinations; add --service live.")
+        let failure = #expect(throws: CommandFailure.self) { try plan("--service", "live", "--ca-file", "c") }
+        #expect(
+            failure?.message == "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
+                + "add --to rtmp://HOST/APP/KEY.")
+        // It limits the encoder of any broadcast.
+        #expect(try plan("--min-bitrate", "1M").settings == [])
     }
 
     private func video(_ arguments: String...) throws -> TakeConfiguration.Video {

@@ -1,4 +1,4 @@
-// The options of destinations and their settings.
+// The options of destinations. Those that stand for a setting are declared here and described in DestinationSetting.swift.
 import ArgumentParser
 import KineChoices
 import KineMedia
@@ -9,56 +9,22 @@ import KineText
 struct DestinationOptions: ParsableArguments {
     @OptionGroup var choice: DestinationChoice
 
-    @Option(
+    @Option(.listen) var listen: ListenOption?
+    @Option(.tlsCert) var tlsCert: String?
+    @Option(.tlsKey) var tlsKey: String?
+    @Option(.publicURL) var publicUrl: String?
+    @Option(.title) var title: String?
+    @Flag(.playerLink) var playerLink = false
+
+    @Flag(
         help: ArgumentHelp(
-            "Where the live page listens; 0.0.0.0:PORT lets others in. If not given, a free port for this machine only.",
-            discussion: "A port alone is for this machine only, such as for a proxy. An IPv6 address needs brackets.",
-            valueName: "ADDR:PORT"))
-    var listen: ListenOption?
-
-    @Option(
-        help: ArgumentHelp("The live page's TLS certificate, in PEM.", valueName: "FILE"),
-        completion: .file(extensions: ["pem", "crt"]))
-    var tlsCert: String?
-
-    @Option(
-        help: ArgumentHelp("The private key to --tls-cert, in PEM.", valueName: "FILE"),
-        completion: .file(extensions: ["pem", "key"]))
-    var tlsKey: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The address that viewers open, if a name, a reverse proxy or a tunnel leads to the live page.",
-            discussion:
-                "Scheme, host, port and path, such as https://live.example.org/screen/. The link begins with it.",
-            valueName: "URL"))
-    var publicUrl: String?
-
-    @Option(help: ArgumentHelp("The live page's title.", valueName: "TEXT"))
-    var title: String?
-
-    @Flag(help: "Print a second link to the live stream, for players that take only a plain address, such as VLC.")
-    var playerLink = false
-
-    @Flag(help: "Only check whether the RTMP servers would accept the stream, and say what they are.")
+            "Only check whether the \(DestinationSetting.servers.name) servers would accept the stream, and say what "
+                + "they are."))
     var check = false
 
-    @Option(
-        help: ArgumentHelp(
-            "RTMP: give up after so many failed attempts in a row to reconnect. If not given, never.",
-            valueName: "N"))
-    var maxReconnects: Int?
-
-    @Option(
-        help: ArgumentHelp("RTMPS: certificates to trust in addition to the system's, in PEM.", valueName: "FILE"),
-        completion: .file(extensions: ["pem", "crt"]))
-    var caFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The lowest bitrate that a slow network can bring the destinations down to, such as 1M. (default: 400k)",
-            valueName: "RATE"), transform: BitrateOption.parse)
-    var minBitrate: BitrateOption?
+    @Option(.maxReconnects) var maxReconnects: Int?
+    @Option(.caFile) var caFile: String?
+    @Option(help: DestinationSetting.minBitrate.help, transform: BitrateOption.parse) var minBitrate: BitrateOption?
 
     @Option(
         help: ArgumentHelp(
@@ -80,14 +46,14 @@ struct DestinationOptions: ParsableArguments {
         if let maxReconnects, maxReconnects < 0 {
             throw ValidationError("--max-reconnects is a number of attempts; give 0 or more.")
         }
-        if caFile == "" {
-            throw ValidationError("The name of the file for --ca-file is empty; give one or leave it out.")
+        for row in DestinationSetting.all where row.files != nil && row.value(self) == "" {
+            throw ValidationError("The name of the file for --\(row.name) is empty; give one or leave it out.")
         }
         if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
             throw ValidationError("--min-bitrate is more than --max-bitrate; lower it.")
         }
         if check, choice.to.isEmpty, choice.toFile.isEmpty {
-            throw ValidationError("--check needs an address; add --to rtmp://HOST/APP/KEY.")
+            throw ValidationError("--check needs an address; add \(DestinationSetting.servers.example).")
         }
         if let listen, listen.address.isName {
             let port = listen.address.port == 0 ? "PORT" : "\(listen.address.port)"
@@ -95,39 +61,44 @@ struct DestinationOptions: ParsableArguments {
                 "--listen takes an address of this machine, not a name; give 0.0.0.0:\(port) to listen on all of its "
                     + "addresses, and the name with --public-url.")
         }
-        if listen != nil || tlsCert != nil || publicUrl != nil || title != nil || playerLink, !asksForLivePage {
-            throw ValidationError(
-                "--listen, --tls-cert, --tls-key, --title, --public-url and --player-link are for the live page, which is "
-                    + "not among the destinations; add --service \(DestinationPlan.defaultService).")
+        // What takes no address is known before addresses are read.
+        for owner in DestinationSetting.owners where owner.services.allSatisfy(\.urlSchemes.isEmpty) {
+            if let refusal = refusal(owner, []) { throw ValidationError(refusal) }
         }
+    }
+
+    /// The owner's services among the destinations.
+    private func services(of owner: DestinationSetting.Owner, _ addresses: [DestinationAddress]) -> [ServiceManifest] {
+        owner.services.filter { service in
+            choice.service.contains(service.id) || addresses.contains { service.urlSchemes.contains($0.scheme) }
+                || choice.isEmpty && service.id == DestinationPlan.defaultService
+        }
+    }
+
+    /// A sentence if one of the owner's options is given, and none of its services is among the destinations.
+    private func refusal(_ owner: DestinationSetting.Owner, _ addresses: [DestinationAddress]) -> String? {
+        let rows = DestinationSetting.all.filter { $0.owner == owner && !$0.isShared }
+        let isGiven = rows.contains { $0.value(self) != nil }
+        guard isGiven, services(of: owner, addresses).isEmpty else { return nil }
+        let options = Quantity.list(rows.map { "--\($0.name)" })
+        return "\(options) are for \(owner.name), which is not among the destinations; add \(owner.example)."
     }
 
     /// The requested addresses, services and settings. Reads the files and variables that hold addresses. `absolute`
     /// makes a file's path absolute, since an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try choice.settings()
-        func add(_ key: String, _ value: String?) {
-            if let value { settings.append(Setting(key: key, value: value)) }
-        }
         let addresses = try choice.addresses(reader)
-        let live = DestinationPlan.defaultService
-        add("\(live).listen", listen?.address.description)
-        add("\(live).public-url", publicUrl)
-        add("\(live).player-link", playerLink ? "yes" : nil)
-        add("\(live).title", title)
-        add("\(live).tls-cert", try tlsCert.map(absolute))
-        add("\(live).tls-key", try tlsKey.map(absolute))
-        let rtmp = BuiltInServices.rtmp
-        let hasRTMP =
-            choice.service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
-        if maxReconnects != nil || caFile != nil, !hasRTMP {
-            throw CommandFailure.usage(
-                "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
-                    + "add --to rtmp://HOST/APP/KEY.")
+        for owner in DestinationSetting.owners {
+            if let refusal = refusal(owner, addresses) { throw CommandFailure.usage(refusal) }
         }
-        add("\(rtmp.id).max-reconnects", maxReconnects.map { "\($0)" })
-        add("\(rtmp.id).ca-file", try caFile.map(absolute))
-        if hasRTMP { add("\(rtmp.id).min-bitrate", minBitrate.map { "\($0.bitsPerSecond)" }) }
+        for row in DestinationSetting.all {
+            guard let typed = row.value(self) else { continue }
+            let value = try row.files == nil ? typed : absolute(typed)
+            for service in services(of: row.owner, addresses) {
+                settings.append(Setting(key: "\(service.id).\(row.name)", value: value))
+            }
+        }
         return DestinationPlan(addresses: addresses, services: choice.service, settings: settings)
     }
 
@@ -137,10 +108,6 @@ struct DestinationOptions: ParsableArguments {
             destination.setupInfo["min-bitrate"].flatMap(BitrateOption.init(argument:))?.bitsPerSecond
         }
         return minBitrate?.bitsPerSecond ?? told.min() ?? TakeConfiguration.Video.defaultMinimumBitrate
-    }
-
-    private var asksForLivePage: Bool {
-        choice.isEmpty || choice.service.contains(DestinationPlan.defaultService)
     }
 }
 
