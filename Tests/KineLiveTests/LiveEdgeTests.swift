@@ -63,4 +63,13 @@ import Testing
         edge.advance(to: .milliseconds(30), at: 7)
         #expect(edge.tick(viewers: 1, at: 8) != nil)
     }
+
+    @Test func `a tick corrects what a viewer was told at their beginning`() {
+        var edge = LiveEdge(at: 0)
+        #expect(edge.tick(viewers: 1, at: 0) != nil)
+        // The only viewer connects again, and is counted twice until their first connection is gone.
+        #expect(edge.greeting(viewers: 2, at: 1).viewers == 2)
+        #expect(edge.tick(viewers: 1, at: 2)?.viewers == 1)
+        #expect(edge.tick(viewers: 1, at: 3) == nil)
+    }
 }

@@ -30,7 +30,7 @@ package struct LiveEdge: Sendable {
     private let beginning: Int64
     /// When viewers were last sent something.
     private var lastSent: Int64
-    /// The content of the newest tick.
+    /// What all viewers were told last; nil: they know different things.
     private var told: Status?
 
     package init(at now: Int64) { (beginning, lastSent) = (now, now) }
@@ -54,6 +54,13 @@ package struct LiveEdge: Sendable {
     package func status(viewers: Int, at now: Int64) -> Status {
         Status(
             phase: phase, viewers: viewers, clock: (now - beginning) / 1000, ahead: clock.ahead.map { $0 / 1000 })
+    }
+
+    /// The status for a viewer who joins, counted in `viewers`. A tick follows: what one viewer alone was told may change back before the
+    /// next tick, which would then find nothing new.
+    package mutating func greeting(viewers: Int, at now: Int64) -> Status {
+        told = nil
+        return status(viewers: viewers, at: now)
     }
 
     /// The content of a tick to send now; nil if none is due. One is due when nothing has been sent for `tickInterval`, and

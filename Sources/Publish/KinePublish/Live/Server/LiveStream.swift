@@ -196,7 +196,7 @@ package final class LiveStream: Sendable {
         let (viewer, stateRecord, status) = state.withLock { state in
             let cursor = ViewerCursor(form: form, history: state.history)
             let viewer = Viewer(cursor: cursor, tick: state.tick, member: state.audience.join())
-            return (viewer, state.stateRecord, state.edge.status(viewers: state.audience.count, at: now))
+            return (viewer, state.stateRecord, state.edge.greeting(viewers: state.audience.count, at: now))
         }
         // A tick is sent only when its content changes, which may not happen again for this viewer.
         let tick = LiveRecord(.tick, content: status.json)
