@@ -97,15 +97,15 @@ let table = """
     Sources/Engine
       # A take's video, audio, file, clips and feeds: no socket, bus or process.
       KineTake: KineCapture KinePulse KineCodecs KineContainers KineImaging KineMedia KinePlatform KineText KineRings
-          KineX264 SystemPackage
+          SystemPackage
       # The extension of a destination: one process, confined and watched.
       KineSupervision: KineTake KineRings KineServices KineWire KineMedia KinePlatform KineText CLinux SystemPackage
       # Finished recordings: cut, decoded to images and a waveform.
       KineEditing: KineCodecs KineContainers KineImaging KineMedia KineX264
       # The engine's loop: its clients, a take's session, the desktop.
       KineHost: KineTake KineSupervision KineEditing KineCapture KineX11 KineWayland KinePipeWire KinePulse KineCodecs
-          KineContainers KineRings KineServices KineTakes KineWire KineDesktop KinePasteboard KineMedia KinePlatform
-          KineText CLinux SystemPackage
+          KineContainers KineRings KineServices KineTakes KineWire KineX264 KineDesktop KinePasteboard KineMedia
+          KinePlatform KineText CLinux SystemPackage
       kinecast-engine: SystemPackage KineHost KineDesktop KineWire KinePlatform CLinux
     Sources/Program
       CBuild

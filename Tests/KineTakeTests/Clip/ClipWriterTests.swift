@@ -139,7 +139,8 @@ import ThreadTesting
                 var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
                 configuration.audio.app = .none
                 configuration.clipBuffer = .seconds(5)
-                _ = try Take(configuration: configuration, sources: .pattern, observer: TakeEvents())
+                _ = try Take(
+                    configuration: configuration, sources: .pattern, encoders: .x264, observer: TakeEvents())
             } catch {
                 failure.signal { $0 = error }
             }

@@ -27,7 +27,8 @@ import Testing
                 source: .pattern(TakeFeedTests.size), output: isRecorded ? path : nil)
             configuration.video.framesPerSecond = 30
             change(&configuration)
-            take = try Take(configuration: configuration, services: services, sources: .pattern, observer: events)
+            take = try Take(
+                configuration: configuration, services: services, sources: .pattern, encoders: .x264, observer: events)
         }
 
         func reader(_ samples: SampleRequirements) throws -> FeedReader {

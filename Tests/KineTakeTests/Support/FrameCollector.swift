@@ -4,9 +4,15 @@ import KineCapture
 import KineImaging
 import KineMedia
 import KinePlatform
+import KineX264
 import Testing
 
 @testable import KineTake
+
+extension [VideoEncoderKind] {
+    /// The encoders of takes, as the engine's host lists them.
+    static var x264: Self { [VideoEncoderKind(X264Encoder.self)] }
+}
 
 final class FrameCollector: CaptureDelegate, EncodedFrameSink {
     struct Seen {
@@ -64,7 +70,8 @@ final class FrameCollector: CaptureDelegate, EncodedFrameSink {
             canvas.release(frame)
         }
         let encoding = VideoEncodingThread(
-            plan: EncodingPlan(configuration, services: services, size: canvas.codedSize),
+            VideoEncoderKind(X264Encoder.self),
+            plan: EncodingPlan(configuration, services: services, size: canvas.codedSize, codecs: [.h264]),
             keyframes: KeyframePolicy(interval: .seconds(factory == nil ? 10 : 100), frames: nil),
             isWanted: isRecorded, canvas: canvas, sink: self)
         let distributor = FrameDistributor(

@@ -3,6 +3,7 @@ import Glibc
 import KineImaging
 import KineMeasure
 import KineMedia
+import KineX264
 import Testing
 
 @testable import KinePlatform
@@ -29,7 +30,8 @@ import Testing
         WithoutThreads.run {
             do throws(TakeError) {
                 let configuration = Self.configuration(output: path, audio: hasAudio)
-                _ = try Take(configuration: configuration, sources: .pattern, observer: TakeEvents())
+                _ = try Take(
+                    configuration: configuration, sources: .pattern, encoders: .x264, observer: TakeEvents())
             } catch {
                 failure.signal { $0 = error }
             }
@@ -44,7 +46,9 @@ import Testing
         let events = TakeEvents()
         WithoutThreads.run {
             do throws(TakeError) {
-                let take = try Take(configuration: Self.configuration(output: nil), sources: .pattern, observer: events)
+                let take = try Take(
+                    configuration: Self.configuration(output: nil), sources: .pattern, encoders: .x264,
+                    observer: events)
                 guard case .unrecorded(_, 0) = take.finish(at: MonotonicClock.now(), movesIndex: false) else {
                     Issue.record("it drew pictures")
                     return
@@ -69,7 +73,8 @@ import Testing
                 released.signal { $0 += 1 }
             }
             let encoding = VideoEncodingThread(
-                plan: EncodingPlan(Self.configuration(output: nil), services: [], size: size),
+                VideoEncoderKind(X264Encoder.self),
+                plan: EncodingPlan(Self.configuration(output: nil), services: [], size: size, codecs: [.h264]),
                 keyframes: KeyframePolicy(interval: .seconds(10), frames: nil), canvas: canvas, sink: frames)
             guard ring.begin(), let frame = ring.commit(evenIfUnchanged: true) else {
                 Issue.record("no frame")

@@ -27,7 +27,7 @@ import Testing
         ) throws {
             var plan = EncodingPlan(
                 TakeConfiguration(source: .screen(monitor: nil), output: ""), services: [],
-                size: AdjustableEncoderTests.size)
+                size: AdjustableEncoderTests.size, codecs: [.h264])
             plan.settings = VideoEncoderSettings(
                 size: AdjustableEncoderTests.size, rateControl: rateControl,
                 peak: peak.map { .init(bitrate: $0, accessUnit: accessUnit) },

@@ -19,7 +19,7 @@ import Testing
     ) -> EncodingPlan {
         var configuration = TakeConfiguration(source: .screen(monitor: nil), output: isRecorded ? "/a.mp4" : nil)
         change(&configuration.video)
-        return EncodingPlan(configuration, services: services, size: Self.size)
+        return EncodingPlan(configuration, services: services, size: Self.size, codecs: [.h264])
     }
 
     @Test(arguments: [true, false]) func `a preset is the encoder's, shared or not`(isRecorded: Bool) {

@@ -21,7 +21,8 @@ import Testing
         init(keepsRecordingQuality: Bool = false) throws {
             let size = PixelSize(width: 16, height: 16)
             var plan = EncodingPlan(
-                TakeConfiguration(source: .screen(monitor: nil), output: ""), services: [], size: size)
+                TakeConfiguration(source: .screen(monitor: nil), output: ""), services: [], size: size,
+                codecs: [.hevc])
             plan.settings = VideoEncoderSettings(
                 size: size, rateControl: .averageBitrate(1_000_000), nominalFrameRate: 30)
             plan.keepsRecordingQuality = keepsRecordingQuality

@@ -7,6 +7,7 @@ import KineTake
 import KineTakes
 import KineText
 import KineWire
+import KineX264
 import SystemPackage
 
 /// An opened take, with its private screen if it has one.
@@ -28,8 +29,8 @@ struct OpenedTake: Sendable {
             .startSession(in: directory, withAudio: configuration.audio.app != .none, cancellation)
         do throws(TakeError) {
             take = try Take(
-                configuration: configuration, services: services, sources: .all, cover: cover, observer: inbox,
-                cancellation: cancellation
+                configuration: configuration, services: services, sources: .all, encoders: VideoEncoderKind.all,
+                cover: cover, observer: inbox, cancellation: cancellation
             )
         } catch {
             screen?.end()
@@ -61,6 +62,11 @@ extension SourceRegistry {
     static let all = SourceRegistry([
         X11Kind.self, CommandWindowKind.self, WaylandKind.self, PortalKind.self, VirtualKind.self, PatternKind.self,
     ])
+}
+
+extension VideoEncoderKind {
+    /// The encoders that takes can use, the preferred one first.
+    static let all = [VideoEncoderKind(X264Encoder.self)]
 }
 
 /// A client's requested take, checked and registered.

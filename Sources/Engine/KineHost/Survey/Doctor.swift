@@ -8,6 +8,7 @@ import KineTake
 import KineTakes
 import KineText
 import KineWire
+import KineX264
 
 public enum Doctor {
     /// Checks the requirements of recordings and broadcasts. Changes nothing and records nothing.
@@ -36,7 +37,7 @@ public enum Doctor {
     private static func encoder() -> DoctorCheck {
         let size = PixelSize(width: 1920, height: 1080)
         do throws(VideoEncoderError) {
-            _ = try TakeEncoder(
+            _ = try X264Encoder(
                 VideoEncoderSettings(size: size, rateControl: .constantQuantizer(23), nominalFrameRate: 30))
             return .passed("encoder", "x264 opens at 1920x1080", essential: true)
         } catch {

@@ -163,8 +163,9 @@ package final class FeedFactory: Sendable {
         if let failure = state.failure { return .failure(failure) }
         guard let distributor = state.distributor else { return nil }
         if case .encoded(let codec, _, _) = request.samples.video {
-            guard VideoCodec(rawValue: codec) == TakeEncoder.codec else {
-                return .failure(.unknownCodec(codec, service: request.reader))
+            let made = distributor.encoding.codec
+            guard VideoCodec(rawValue: codec) == made else {
+                return .failure(.otherCodec(codec, service: request.reader, made))
             }
             guard state.format != nil else {
                 distributor.encoding.prepare()
@@ -234,7 +235,9 @@ package final class FeedFactory: Sendable {
 
     /// `further`: services that may have come later than the take's own.
     private func plan(_ distributor: FrameDistributor, with further: [SampleRequirements] = []) -> EncodingPlan {
-        EncodingPlan(configuration, services: services + further, size: distributor.canvas.codedSize)
+        EncodingPlan(
+            configuration, services: services + further, size: distributor.canvas.codedSize,
+            codecs: [distributor.encoding.codec])
     }
 
     private func requirements(_ samples: SampleRequirements, size: PixelSize) -> FrameRequirements? {

@@ -12,16 +12,18 @@ import KinePlatform
 final class FramePipeline: CaptureDelegate {
     private let configuration: TakeConfiguration
     private let services: [SampleRequirements]
+    private let encoders: [VideoEncoderKind]
     private let sinks: SampleSinks
     private let factory: FeedFactory
     private let observer: any TakeObserver
 
     init(
-        configuration: TakeConfiguration, services: [SampleRequirements], sinks: SampleSinks, factory: FeedFactory,
-        observer: any TakeObserver
+        configuration: TakeConfiguration, services: [SampleRequirements], encoders: [VideoEncoderKind],
+        sinks: SampleSinks, factory: FeedFactory, observer: any TakeObserver
     ) {
         self.configuration = configuration
         self.services = services
+        self.encoders = encoders
         self.sinks = sinks
         self.factory = factory
         self.observer = observer
@@ -32,8 +34,10 @@ final class FramePipeline: CaptureDelegate {
     }
 
     func captureOpened(_ canvas: FrameCanvas) -> FrameDistributor {
+        let plan = EncodingPlan(
+            configuration, services: services, size: canvas.codedSize, codecs: encoders.map(\.codec))
         let encoding = VideoEncodingThread(
-            plan: EncodingPlan(configuration, services: services, size: canvas.codedSize),
+            encoders.first { $0.codec == plan.codec } ?? encoders[0], plan: plan,
             keyframes: KeyframePolicy(interval: keyframeInterval, frames: configuration.video.keyframeFrames),
             isWanted: sinks.keepsSamples || services.contains(where: \.wantsEncodedVideo), canvas: canvas, sink: sinks)
         let distributor = FrameDistributor(

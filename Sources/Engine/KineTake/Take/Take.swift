@@ -33,11 +33,13 @@ package final class Take: Sendable {
     /// - Parameters:
     ///   - services: the requirements of each process that gets samples. Before the first frame, they decide the
     ///     frames' memory, whether they are encoded, how far keyframes are apart, and which audio is made.
+    ///   - encoders: of the video, the preferred one first; not empty.
     ///   - cover: hides the source while it is set. Opening the source waits for its state.
     ///   - cancellation: ends that wait, and later the source's waits.
     package init(
         configuration: TakeConfiguration, services: [SampleRequirements] = [], sources: SourceRegistry,
-        cover: ScreenCover = ScreenCover(), observer: any TakeObserver, cancellation: Cancellation = Cancellation()
+        encoders: [VideoEncoderKind], cover: ScreenCover = ScreenCover(), observer: any TakeObserver,
+        cancellation: Cancellation = Cancellation()
     ) throws(TakeError) {
         self.configuration = configuration
         self.sources = sources
@@ -62,7 +64,8 @@ package final class Take: Sendable {
         capture = CaptureThread(
             configuration: configuration, clock: clock, cover: cover, cancellation: cancellation,
             delegate: FramePipeline(
-                configuration: configuration, services: services, sinks: sinks, factory: factory, observer: observer),
+                configuration: configuration, services: services, encoders: encoders, sinks: sinks, factory: factory,
+                observer: observer),
             observer: observer
         ) { () throws(VideoSourceError) in
             cover.wait(until: MonotonicClock.now() + Self.coverTimeout)

@@ -25,7 +25,8 @@ package enum TakeError: Error, Sendable {
     case commandWindowNotShown(X11CommandWindow, isRecorded: Bool)
     /// The encoder's sentence.
     case encoder(String)
-    case unknownCodec(String, service: String)
+    /// The service wants the first codec, and the take's video has the second.
+    case otherCodec(String, service: String, VideoCodec)
     case noMemory(String)
 
     /// One sentence: what happened, on what, and what to do.
@@ -46,9 +47,8 @@ package enum TakeError: Error, Sendable {
             "The take ended before COMMAND had opened a \(window.words), so nothing was "
                 + "\(isRecorded ? "recorded" : "broadcast"); COMMAND has to run until it is shown."
         case .encoder(let sentence), .noMemory(let sentence): sentence
-        case .unknownCodec(let codec, let service):
-            "\(service) wants video encoded as \(codec), and this engine encodes "
-                + "\(TakeEncoder.codec.rawValue) only; use another service."
+        case .otherCodec(let wanted, let service, let codec):
+            "\(service) wants video encoded as \(wanted), and this take's is \(codec.rawValue); use another service."
         }
     }
 }

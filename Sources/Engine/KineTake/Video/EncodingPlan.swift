@@ -2,7 +2,6 @@
 import Glibc
 import KineCodecs
 import KineMedia
-import KineX264
 
 /// The lowest bitrate and frame rate, whatever extensions ask for.
 struct EncodingFloor: Sendable, Equatable {
@@ -11,10 +10,9 @@ struct EncodingFloor: Sendable, Equatable {
     var framesPerSecond: Double
 }
 
-/// The encoder of takes.
-package typealias TakeEncoder = X264Encoder
-
 struct EncodingPlan: Sendable, Equatable {
+    /// The codec of all frames, for the recording and for destinations.
+    var codec: VideoCodec
     /// The settings of the first encoder, with a peak if destinations share it.
     var settings: VideoEncoderSettings
     /// The recording keeps the user's settings; while destinations get less, they have an encoder of their own.
@@ -25,8 +23,14 @@ struct EncodingPlan: Sendable, Equatable {
     /// Bytes of the largest access unit that all destinations accept; nil: no limit.
     var largestAccessUnit: Int?
 
-    /// `services`: the requirements of the take's extensions. `size`: the coded size, both sides even.
-    init(_ configuration: TakeConfiguration, services: [SampleRequirements], size: PixelSize) {
+    /// - Parameters:
+    ///   - services: the requirements of the take's extensions.
+    ///   - size: the coded size, both sides even.
+    ///   - codecs: those that the take can make, the preferred one first; not empty.
+    init(
+        _ configuration: TakeConfiguration, services: [SampleRequirements], size: PixelSize, codecs: [VideoCodec]
+    ) {
+        codec = codecs[0]
         let video = configuration.video
         let isRecorded = configuration.keepsSamples
         let expectations = services.compactMap(\.expectations)

@@ -19,6 +19,23 @@ protocol EncodedFrameSink: AnyObject, Sendable {
     func encoderFailed(_ message: String)
 }
 
+/// A video encoder that a take can use. The engine's host lists those that there are, since this target links none.
+package struct VideoEncoderKind: Sendable {
+    package let codec: VideoCodec
+    /// Opens the encoder, encodes all frames of a take, and returns when there are no more.
+    fileprivate let run:
+        @Sendable (EncodingPlan, Monitor<VideoEncodingThread.State>, FrameCanvas, any EncodedFrameSink)
+            throws(VideoEncoderError) -> Void
+
+    package init<Encoder: VideoEncoder>(_ encoder: Encoder.Type) {
+        codec = Encoder.codec
+        run = { (plan, state, canvas, sink) throws(VideoEncoderError) in
+            var loop = try EncodingLoop<Encoder>(plan: plan, state: state, canvas: canvas, sink: sink)
+            try loop.run()
+        }
+    }
+}
+
 /// Encodes frames in order of arrival. The ring's slots bound the queue: capture cannot draw while all are here.
 final class VideoEncodingThread: Sendable {
     fileprivate struct Job: Sendable {
@@ -42,16 +59,19 @@ final class VideoEncodingThread: Sendable {
         var largestAccessUnit: Int?
     }
 
+    /// The codec of the frames.
+    let codec: VideoCodec
     private let state: Monitor<State>
     private let canvas: FrameCanvas
     /// Nil if no thread can be created: the take then has no encoder.
     private let thread: DedicatedThread?
 
     /// Opens the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
-    init<Encoder: VideoEncoder>(
-        _ encoder: Encoder.Type = TakeEncoder.self, plan: EncodingPlan, keyframes: KeyframePolicy,
+    init(
+        _ encoder: VideoEncoderKind, plan: EncodingPlan, keyframes: KeyframePolicy,
         isWanted: Bool = true, canvas: FrameCanvas, sink: any EncodedFrameSink
     ) {
+        codec = encoder.codec
         let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
         self.state = state
         self.canvas = canvas
@@ -59,8 +79,7 @@ final class VideoEncodingThread: Sendable {
             thread = try DedicatedThread(starting: "encode") {
                 guard state.wait(for: { $0.isWanted ? true : $0.isFinished ? false : nil }) == true else { return }
                 do throws(VideoEncoderError) {
-                    var loop = try EncodingLoop<Encoder>(plan: plan, state: state, canvas: canvas, sink: sink)
-                    try loop.run()
+                    try encoder.run(plan, state, canvas, sink)
                 } catch {
                     sink.encoderFailed(error.description)
                     while let job = Self.next(state) { canvas.release(job.frame) }
