@@ -52,7 +52,7 @@ import Testing
         #expect(manifest.memoryLimit == 50 << 20 && manifest.finishSeconds == 5 && manifest.restarts == 1)
         #expect(
             try decode(#"{"id": "a", "executable": "b", "video": {"encoded": {}}}"#).video
-                == .encoded(codec: "h264", keyframeInterval: nil))
+                == .encoded(codecs: [.h264], keyframeInterval: nil))
         #expect(
             try decode(#"{"id": "a", "executable": "b", "video": {"raw": {}}}"#).video
                 == .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil))
@@ -63,11 +63,17 @@ import Testing
          {"maximumBitrate": 4500000, "maximumAccessUnit": 1000000, "stillFramesPerSecond": 10}}}
         """
 
+    @Test func `codecs are listed in the order of the service's preference`() throws {
+        let manifest = try decode(
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"codecs": ["av1", "hevc", "av1", "h264"]}}}"#)
+        #expect(manifest.samples.codecs == [.av1, .hevc, .h264])
+    }
+
     @Test func `the expectations of a server are understood`() throws {
         #expect(
             try decode(Self.ingest).video
                 == .encoded(
-                    codec: "h264", keyframeInterval: nil,
+                    codecs: [.h264], keyframeInterval: nil,
                     expecting: .init(
                         maximumBitrate: 4_500_000, maximumAccessUnit: 1_000_000, stillFramesPerSecond: 10)))
     }
@@ -113,6 +119,18 @@ import Testing
         (
             #"{"id": "a", "executable": "b", "video": {"raw": {"maximumSize": {"width": 640}}}}"#,
             "video.raw.maximumSize needs both width and height"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"codecs": ["h264", "vvc"]}}}"#,
+            #"video.encoded.codecs holds "vvc", which is not one of "h264", "hevc", "av1""#
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"codecs": []}}}"#,
+            "video.encoded.codecs has to hold at least one of"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"codec": "h264", "codecs": ["h264"]}}}"#,
+            "video.encoded.codecs cannot be beside codec"
         ),
         (
             #"{"id": "a", "executable": "b", "video": {"encoded": {"maximumBitrate": 1000}}}"#,

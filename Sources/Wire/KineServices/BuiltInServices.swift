@@ -13,7 +13,7 @@ public enum BuiltInServices {
     public static var live: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "live", name: "Live page", executable: executable)
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.network = .none
@@ -40,7 +40,7 @@ public enum BuiltInServices {
         // Ingest servers cut fragments at keyframes and expect one every two seconds. They expect a usual bitrate for
         // the size; one frame a second looks stalled. nginx-rtmp refuses messages over 1 MiB with headers.
         manifest.video = .encoded(
-            codec: "h264", keyframeInterval: 2,
+            codecs: [.h264], keyframeInterval: 2,
             expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5))
         manifest.appAudio = .aac
         manifest.micAudio = .aac

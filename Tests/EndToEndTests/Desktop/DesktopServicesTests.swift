@@ -50,7 +50,7 @@ import Testing
         _ place: TestPlace, _ commands: String, source: TakeConfiguration.Source? = nil, restarts: Int = 0
     ) throws -> TakeConfiguration {
         var manifest = ServiceManifest(id: "messenger", name: "Messenger", executable: "kinecast-messenger")
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
         manifest.setup = [.init(key: "do", title: "Do"), .init(key: "token", title: "Token", isSecret: true)]
         manifest.groups = ["org.example.group"]
         try place.install(manifest)

@@ -57,7 +57,7 @@ import Testing
     @Test func `a service that may also connect serves on the socket that it is given`() throws {
         try TestPlace.with { place in
             var manifest = ServiceManifest(id: "server", name: "Server", executable: "kinecast-publish")
-            manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+            manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
             manifest.setup = [.init(key: "listen", title: "Address")]
             manifest.listen = "listen"
             try place.install(manifest)

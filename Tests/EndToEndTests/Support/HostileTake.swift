@@ -86,7 +86,7 @@ final class HostileTake {
 
     private func install() throws {
         var manifest = ServiceManifest(id: "hostile", name: "Hostile", executable: "kinecast-hostile")
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
         manifest.setup = ["attempts", "listen"].map { .init(key: $0, title: $0) }
         // It may connect and serve, which is as much as a service gets without being asked about.
         manifest.listen = "listen"

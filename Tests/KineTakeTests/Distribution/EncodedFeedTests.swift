@@ -88,7 +88,7 @@ import Testing
     func `a frame that is too large for the far end is left out, and what follows up to a keyframe`() throws {
         let limit = 30_000
         let service = SampleRequirements.test(
-            .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(maximumAccessUnit: limit)))
+            .encoded(codecs: [.h264], keyframeInterval: nil, expecting: .init(maximumAccessUnit: limit)))
         let fixture = try FeedFixture(size: PixelSize(width: 640, height: 480), services: [service]) {
             $0.video.rateControl = .constantQuality(4)
         }
@@ -114,7 +114,7 @@ import Testing
 
     @Test func `a screen that stands still is shown as often as the most demanding far end expects`() throws {
         let ingest = SampleRequirements.test(
-            .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(stillFramesPerSecond: 5)))
+            .encoded(codecs: [.h264], keyframeInterval: nil, expecting: .init(stillFramesPerSecond: 5)))
         let fixture = try FeedFixture(services: [.encoded, ingest])
         let feeds = [try fixture.feed(.encoded), try fixture.feed(ingest)]
         let distributor = try #require(fixture.factory.distributor)

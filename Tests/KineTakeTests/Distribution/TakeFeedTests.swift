@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    private let all = SampleRequirements.test(.encoded(codec: "h264", keyframeInterval: 1), app: .aac)
+    private let all = SampleRequirements.test(.encoded(codecs: [.h264], keyframeInterval: 1), app: .aac)
 
     @Test(.tags(.slow)) func `an extension gets the samples of the file, byte for byte`() throws {
         let fixture = try Fixture(services: [all], isRecorded: true)
@@ -185,7 +185,7 @@ import Testing
 
     @Test func `a service that wants what nobody makes is refused with a sentence`() throws {
         let fixture = try Fixture(services: [], isRecorded: false)
-        let samples = SampleRequirements.test(.encoded(codec: "av1", keyframeInterval: nil))
+        let samples = SampleRequirements.test(.encoded(codecs: [.av1], keyframeInterval: nil))
         #expect {
             _ = try fixture.reader(samples)
         } throws: {

@@ -121,7 +121,7 @@ extension SampleRequirements {
         SampleRequirements(video: video, appAudio: app, micAudio: mic)
     }
 
-    static let encoded = test(.encoded(codec: "h264", keyframeInterval: nil))
+    static let encoded = test(.encoded(codecs: [.h264], keyframeInterval: nil))
 
     static func raw(
         _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil, shape: FrameShape? = nil,

@@ -8,10 +8,10 @@ import Testing
 @Suite struct EncodingPlanTests {
     private static let size = PixelSize(width: 1920, height: 1080)
     private static let unit = (1 << 20) - 1024
-    private static let page = SampleRequirements.test(.encoded(codec: "h264", keyframeInterval: 2))
+    private static let page = SampleRequirements.test(.encoded(codecs: [.h264], keyframeInterval: 2))
     private static let ingest = SampleRequirements.test(
         .encoded(
-            codec: "h264", keyframeInterval: 2,
+            codecs: [.h264], keyframeInterval: 2,
             expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: unit, stillFramesPerSecond: 5)))
 
     private func plan(
@@ -20,6 +20,21 @@ import Testing
         var configuration = TakeConfiguration(source: .screen(monitor: nil), output: isRecorded ? "/a.mp4" : nil)
         change(&configuration.video)
         return EncodingPlan(configuration, services: services, size: Self.size, codecs: [.h264])
+    }
+
+    @Test(
+        arguments: [
+            ([], .h264), ([[.hevc, .h264]], .hevc), ([[.av1, .h264]], .h264), ([[.hevc, .h264], [.h264]], .h264),
+            ([[.hevc], [.h264]], .hevc), ([[.av1]], .h264),
+        ] as [([[VideoCodec]], VideoCodec)])
+    func `the codec is the first that all services accept and the take can make`(
+        accepted: [[VideoCodec]], codec: VideoCodec
+    ) {
+        let services = accepted.map { SampleRequirements.test(.encoded(codecs: $0, keyframeInterval: nil)) }
+        let plan = EncodingPlan(
+            TakeConfiguration(source: .screen(monitor: nil), output: nil), services: services, size: Self.size,
+            codecs: [.h264, .hevc])
+        #expect(plan.codec == codec)
     }
 
     @Test(arguments: [true, false]) func `a preset is the encoder's, shared or not`(isRecorded: Bool) {

@@ -10,7 +10,7 @@ extension TestPlace {
     /// Installs the faulty extension as the service "faults", with this in its manifest besides what every bundle has.
     package func installFaults(_ change: (inout ServiceManifest) -> Void = { _ in }) throws {
         var manifest = ServiceManifest(id: "faults", name: "Faults", executable: "kinecast-faults")
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
         manifest.setup = ["fault", "rate", "token"].map { .init(key: $0, title: $0) }
         manifest.restarts = 0
         // What its faults are made of: shells, and memory for a child.
@@ -33,7 +33,7 @@ extension TestPlace {
     /// Installs the witness here as a service that takes `witness://` addresses.
     package func installWitness(_ change: (inout ServiceManifest) -> Void = { _ in }) throws {
         var manifest = ServiceManifest(id: "org.example.witness", name: "Witness", executable: "witness")
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
         manifest.appAudio = .aac
         manifest.urlSchemes = ["witness"]
         manifest.setup = [

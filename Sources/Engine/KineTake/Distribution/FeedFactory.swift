@@ -162,10 +162,10 @@ package final class FeedFactory: Sendable {
     private func answer(_ request: FeedRequest, _ state: inout State) -> Result<SampleFeed, TakeError>? {
         if let failure = state.failure { return .failure(failure) }
         guard let distributor = state.distributor else { return nil }
-        if case .encoded(let codec, _, _) = request.samples.video {
+        if let codecs = request.samples.codecs {
             let made = distributor.encoding.codec
-            guard VideoCodec(rawValue: codec) == made else {
-                return .failure(.otherCodec(codec, service: request.reader, made))
+            guard codecs.contains(made) else {
+                return .failure(.otherCodec(codecs, service: request.reader, made))
             }
             guard state.format != nil else {
                 distributor.encoding.prepare()

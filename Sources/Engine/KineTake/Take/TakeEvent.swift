@@ -25,8 +25,8 @@ package enum TakeError: Error, Sendable {
     case commandWindowNotShown(X11CommandWindow, isRecorded: Bool)
     /// The encoder's sentence.
     case encoder(String)
-    /// The service wants the first codec, and the take's video has the second.
-    case otherCodec(String, service: String, VideoCodec)
+    /// The service accepts none but these codecs, and the take's video has another.
+    case otherCodec([VideoCodec], service: String, VideoCodec)
     case noMemory(String)
 
     /// One sentence: what happened, on what, and what to do.
@@ -48,7 +48,8 @@ package enum TakeError: Error, Sendable {
                 + "\(isRecorded ? "recorded" : "broadcast"); COMMAND has to run until it is shown."
         case .encoder(let sentence), .noMemory(let sentence): sentence
         case .otherCodec(let wanted, let service, let codec):
-            "\(service) wants video encoded as \(wanted), and this take's is \(codec.rawValue); use another service."
+            "\(service) wants video encoded as \(wanted.map(\.rawValue).joined(separator: " or ")), and this take's is "
+                + "\(codec.rawValue); use another service."
         }
     }
 }

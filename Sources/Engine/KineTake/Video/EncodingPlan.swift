@@ -30,7 +30,7 @@ struct EncodingPlan: Sendable, Equatable {
     init(
         _ configuration: TakeConfiguration, services: [SampleRequirements], size: PixelSize, codecs: [VideoCodec]
     ) {
-        codec = codecs[0]
+        codec = Self.codec(for: services, among: codecs)
         let video = configuration.video
         let isRecorded = configuration.keepsSamples
         let expectations = services.compactMap(\.expectations)
@@ -52,6 +52,14 @@ struct EncodingPlan: Sendable, Equatable {
         let sharedPeak = ceiling.flatMap { isShared ? (isRecorded ? $0 : min($0, chosen ?? .max)) : nil }
         let destinationsPeak = isRecorded || expectations.isEmpty ? nil : chosen
         settings.peak = (sharedPeak ?? destinationsPeak).map { .init(bitrate: $0, accessUnit: largestAccessUnit) }
+    }
+
+    /// The first codec that all services accept, in the order of the first one's preference. Where there is none, the
+    /// first that any of them accepts: the others are refused with a sentence when they ask for a feed.
+    private static func codec(for services: [SampleRequirements], among codecs: [VideoCodec]) -> VideoCodec {
+        let accepted = services.compactMap(\.codecs)
+        let possible = accepted.joined().filter(codecs.contains)
+        return possible.first { codec in accepted.allSatisfy { $0.contains(codec) } } ?? possible.first ?? codecs[0]
     }
 
     /// The bitrate reported to destinations, in bits a second: the user's choice, up to the ceiling; nil for a quality.

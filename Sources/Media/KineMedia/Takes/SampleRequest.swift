@@ -38,9 +38,9 @@ public struct SampleRequirements: Sendable, Equatable {
         case raw(
             pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil,
             orientation: FrameOrientation = .upright)
-        /// The recording's access units. `keyframeInterval`: the most seconds between keyframes while the screen
-        /// changes. `codec` is "h264".
-        case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
+        /// The recording's access units. `codecs`: those that the service accepts, in the order of its preference; not
+        /// empty. `keyframeInterval`: the most seconds between keyframes while the screen changes.
+        case encoded(codecs: [VideoCodec], keyframeInterval: Double?, expecting: Expectations = Expectations())
     }
 
     /// A service's limits for encoded frames.
@@ -76,6 +76,12 @@ public struct SampleRequirements: Sendable, Equatable {
         return expectations
     }
 
+    /// The codecs that the service accepts, in the order of its preference; nil: it receives no encoded frames.
+    package var codecs: [VideoCodec]? {
+        guard case .encoded(let codecs, _, _) = video else { return nil }
+        return codecs
+    }
+
     package var wantsEncodedVideo: Bool {
         if case .encoded = video { return true }
         return false
@@ -98,7 +104,7 @@ extension SampleRequirements {
                 .raw(
                     pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond, shape: shape,
                     orientation: orientation ?? .upright)
-            case .encoded(let codec, let interval): .encoded(codec: codec.rawValue, keyframeInterval: interval)
+            case .encoded(let codec, let interval): .encoded(codecs: [codec], keyframeInterval: interval)
             }
         }
         self.init(video: video, appAudio: request.appAudio, micAudio: request.micAudio)

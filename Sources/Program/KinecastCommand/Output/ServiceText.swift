@@ -42,7 +42,7 @@ enum ServiceText {
     static func wants(_ manifest: ServiceManifest) -> String {
         var parts: [String] = []
         switch manifest.video {
-        case .encoded(let codec, _, _)?: parts.append(codec)
+        case .encoded(let codecs, _, _)?: parts.append(codecs.map(\.rawValue).joined(separator: " or "))
         case .raw(let format, let size, let rate, let shape, let orientation)?:
             parts.append("raw \(format.rawValue)")
             if let size = shape?.size { parts.append("of \(size.width)x\(size.height)") }

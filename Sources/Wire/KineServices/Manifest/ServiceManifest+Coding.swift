@@ -133,8 +133,9 @@ extension SampleRequirements.Video: Decodable {
     private enum PartKeys: CodingKey { case x, y, width, height }
     private enum Crop: String, CaseIterable { case fit, fill }
     private enum EncodedKeys: CodingKey {
-        case codec, keyframeInterval, maximumBitrate, maximumAccessUnit, stillFramesPerSecond
+        case codec, codecs, keyframeInterval, maximumBitrate, maximumAccessUnit, stillFramesPerSecond
     }
+    /// The values of `codec`, which earlier versions read.
     private enum Codec: String, CaseIterable { case h264 }
 
     public init(from decoder: any Decoder) throws {
@@ -147,7 +148,6 @@ extension SampleRequirements.Video: Decodable {
                 framesPerSecond: try raw.whole(.framesPerSecond, 1...240), shape: try Self.shape(of: raw),
                 orientation: raw.hasText(.orientation) ? try raw.choice(.orientation) ?? .upright : .upright)
         case (nil, let encoded?):
-            let codec: Codec = try encoded.choice(.codec) ?? .h264
             let expectations = SampleRequirements.Expectations(
                 maximumBitrate: try encoded.whole(.maximumBitrate, 100_000...1_000_000_000),
                 maximumAccessUnit: try encoded.whole(.maximumAccessUnit, 65536...1 << 30),
@@ -156,10 +156,21 @@ extension SampleRequirements.Video: Decodable {
                 throw encoded.problem(.maximumAccessUnit, "needs maximumBitrate beside it")
             }
             self = .encoded(
-                codec: codec.rawValue, keyframeInterval: try encoded.number(.keyframeInterval, 0.1...60),
+                codecs: try Self.codecs(of: encoded), keyframeInterval: try encoded.number(.keyframeInterval, 0.1...60),
                 expecting: expectations)
         default: throw ServiceManifest.Problem(decoder.codingPath, "has to hold either raw or encoded")
         }
+    }
+
+    /// The codecs that a service accepts, in the order of its preference.
+    private static func codecs(of encoded: KeyedDecodingContainer<EncodedKeys>) throws -> [VideoCodec] {
+        let codec: Codec? = try encoded.choice(.codec)
+        guard encoded.contains(.codecs) else { return [.h264] }
+        guard codec == nil else { throw encoded.problem(.codecs, "cannot be beside codec") }
+        let names = VideoCodec.allCases.map(\.rawValue.quoted).joined(separator: ", ")
+        let words = try encoded.words(.codecs, "one of \(names)") { VideoCodec(rawValue: $0) != nil }
+        guard !words.isEmpty else { throw encoded.problem(.codecs, "has to hold at least one of \(names)") }
+        return words.compactMap { VideoCodec(rawValue: $0) }
     }
 
     private static func size(
