@@ -23,9 +23,6 @@ extension VideoEncoderError: CustomStringConvertible {
         case .encodingFailed(let codec, _):
             "The \(codec.title) encoder failed on a frame, most likely because memory is short; close other "
                 + "programs and record again."
-        case .formatRefused(let codec):
-            "The \(codec.title) encoder changed its format in the middle of the take, which neither a file nor a destination "
-                + "can follow; record again."
         }
     }
 }

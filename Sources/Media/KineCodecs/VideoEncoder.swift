@@ -14,10 +14,10 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
     /// The current settings.
     var settings: VideoEncoderSettings { get }
 
-    /// The parameter sets of the next frames; nil if the encoder gets them only with its first frame.
-    var parameterSets: VideoParameterSets? { get }
+    /// The format of the next frames, with their coded size; nil if the encoder gets it only with its first frame.
+    var format: VideoFormat? { get }
 
-    /// Opens an encoder that continues the stream of `other`, if any, with the same parameter sets if possible.
+    /// Opens an encoder that continues the stream of `other`, if any, in the same format if possible.
     init(_ settings: VideoEncoderSettings, continuing other: Self?) throws(VideoEncoderError)
 
     /// Continues the times of `other`, which encoded the frames in between.
@@ -49,8 +49,8 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
 
 /// The output of an encoder, in the order of the frames.
 public enum VideoEncoderOutput: Sendable {
-    /// New parameter sets for the samples that follow.
-    case format(VideoParameterSets)
+    /// The format of the samples that follow, with their coded size. The next one is a keyframe.
+    case format(VideoFormat)
     /// The access unit of one frame, whole.
     case sample(EncodedSample)
 }
@@ -65,6 +65,4 @@ public enum VideoEncoderError: Error, Equatable {
     case noChroma(ColourFormat.Chroma, library: String)
     /// The encoder failed on a frame; `code` is the library's.
     case encodingFailed(VideoCodec, code: Int32)
-    /// The encoder changed its format within a stream, but the file or a destination cannot change it.
-    case formatRefused(VideoCodec)
 }

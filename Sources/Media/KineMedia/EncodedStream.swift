@@ -46,7 +46,21 @@ public enum VideoParameterSets: Hashable, Sendable {
     }
 }
 
-/// The format of a take's video track.
+extension VideoParameterSets {
+    /// The sets as units of an access unit, in the form of `EncodedSample.data`. Empty for AV1, whose keyframes have their
+    /// sequence header in any case.
+    package var units: [UInt8] {
+        let sets: [[UInt8]] =
+            switch self {
+            case .h264(let sets): [sets.sequence, sets.picture]
+            case .hevc(let sets): [sets.video, sets.sequence, sets.picture]
+            case .av1: []
+            }
+        return sets.flatMap { set in withUnsafeBytes(of: UInt32(set.count).bigEndian) { Array($0) } + set }
+    }
+}
+
+/// The format of a take's video, up to a keyframe that has another.
 public struct VideoFormat: Hashable, Sendable {
     public var parameterSets: VideoParameterSets
     /// The visible size in pixels. May be odd: the coded frame is then one pixel larger, and the sample entry crops it.
@@ -172,17 +186,23 @@ public struct EncodedSample: Sendable {
     public var isKeyframe: Bool
     /// H.264 and HEVC: NAL units with four-byte big-endian lengths (ISO/IEC 14496-15, 4.3.2), without parameter sets.
     /// AV1: a temporal unit's OBUs with their size fields, without temporal delimiters (AV1-ISOBMFF, 2.4). AAC: one
-    /// raw_data_block without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
+    /// raw_data_block without ADTS header (ISO/IEC 14496-3, 4.4.2.1). Once a take's format has changed, keyframes of
+    /// H.264 and HEVC begin with their parameter sets.
     public var data: [UInt8]
+    /// The format of this frame and of those up to the next keyframe: each keyframe of a take has it. Nil in other
+    /// samples; in a keyframe: as before.
+    public var format: VideoFormat?
 
     public init(
-        type: SampleType, presentationTime: MediaTime, duration: MediaTime, isKeyframe: Bool, data: [UInt8]
+        type: SampleType, presentationTime: MediaTime, duration: MediaTime, isKeyframe: Bool, data: [UInt8],
+        format: VideoFormat? = nil
     ) {
         self.type = type
         self.presentationTime = presentationTime
         self.duration = duration
         self.isKeyframe = isKeyframe
         self.data = data
+        self.format = format
     }
 }
 

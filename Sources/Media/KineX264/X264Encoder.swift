@@ -83,7 +83,9 @@ public final class X264Encoder: VideoEncoder {
         Double(parameters.rc.i_vbv_max_bitrate) * 1000 / Double(settings.nominalFrameRate)
     }
 
-    public var parameterSets: VideoParameterSets? { .h264(h264ParameterSets) }
+    public var format: VideoFormat? {
+        VideoFormat(parameterSets: .h264(h264ParameterSets), size: settings.size)
+    }
 
     public func follow(_ other: X264Encoder) { previousTicks = max(previousTicks, other.previousTicks) }
 

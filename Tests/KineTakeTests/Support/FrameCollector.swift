@@ -71,7 +71,7 @@ final class FrameCollector: CaptureDelegate, EncodedFrameSink {
         }
         let encoding = VideoEncodingThread(
             VideoEncoderKind(X264Encoder.self),
-            plan: EncodingPlan(configuration, services: services, size: canvas.codedSize, codecs: [.h264]),
+            plan: EncodingPlan(configuration, services: services, size: canvas.size, codecs: [.h264]),
             keyframes: KeyframePolicy(interval: .seconds(factory == nil ? 10 : 100), frames: nil),
             isWanted: isRecorded, canvas: canvas, sink: self)
         let distributor = FrameDistributor(

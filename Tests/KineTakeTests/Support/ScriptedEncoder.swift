@@ -10,13 +10,19 @@ protocol EncoderScript: Sendable {
     static func openingFormat(isSecond: Bool) -> UInt8?
     /// Formats that come before the sample of a frame, counted from the encoder's first.
     static func change(before frame: Int, isSecond: Bool) -> UInt8?
+    /// Whether the encoder makes a keyframe that was not asked for.
+    static func isKeyframe(_ frame: Int) -> Bool
+}
+
+extension EncoderScript {
+    static func isKeyframe(_ frame: Int) -> Bool { false }
 }
 
 final class ScriptedEncoder<Script: EncoderScript>: VideoEncoder {
     static var codec: VideoCodec { .hevc }
 
     let settings: VideoEncoderSettings
-    private(set) var parameterSets: VideoParameterSets?
+    private(set) var format: VideoFormat?
     private let isSecond: Bool
     private var held: [EncodedSample] = []
     private var given = 0
@@ -24,10 +30,14 @@ final class ScriptedEncoder<Script: EncoderScript>: VideoEncoder {
     init(_ settings: VideoEncoderSettings, continuing other: ScriptedEncoder?) throws(VideoEncoderError) {
         self.settings = settings
         isSecond = other != nil
-        parameterSets = Script.openingFormat(isSecond: isSecond).map(Self.format)
+        format = Script.openingFormat(isSecond: isSecond).map(Self.format)
     }
 
-    static func format(_ number: UInt8) -> VideoParameterSets { .av1(AV1SequenceHeader(unit: [number])) }
+    static func format(_ number: UInt8) -> VideoFormat {
+        VideoFormat(
+            parameterSets: .hevc(HEVCParameterSets(video: [number], sequence: [number], picture: [number])),
+            size: PixelSize(width: 16, height: 16))
+    }
 
     func follow(_ other: ScriptedEncoder) {}
 
@@ -40,7 +50,8 @@ final class ScriptedEncoder<Script: EncoderScript>: VideoEncoder {
     ) throws(VideoEncoderError) {
         held.append(
             EncodedSample(
-                type: .video, presentationTime: time, duration: .zero, isKeyframe: forceKeyframe,
+                type: .video, presentationTime: time, duration: .zero,
+                isKeyframe: forceKeyframe || Script.isKeyframe(given + held.count),
                 data: [isSecond ? 2 : 1, UInt8(time.seconds)]))
         while held.count > Script.delay { giveOne(output) }
     }
@@ -52,7 +63,7 @@ final class ScriptedEncoder<Script: EncoderScript>: VideoEncoder {
     private func giveOne(_ output: (VideoEncoderOutput) -> Void) {
         if let number = Script.change(before: given, isSecond: isSecond) {
             let format = Self.format(number)
-            parameterSets = format
+            self.format = format
             output(.format(format))
         }
         given += 1

@@ -6,10 +6,15 @@ import Testing
 @testable import KineTake
 
 @Suite struct FormatChangeTests {
-    /// An entry for each call of a sink: the format, or a sample's encoder and time.
+    /// An entry for each call of a sink: the format, or a sample's encoder and time, and a keyframe's format.
     private enum Event: Equatable {
         case format(UInt8)
-        case sample([UInt8], SampleAudience, isKeyframe: Bool)
+        case sample([UInt8], SampleAudience, keyframe: UInt8? = nil)
+    }
+
+    /// The number that a test gave to a format.
+    private static func number(_ format: VideoFormat?) -> UInt8? {
+        if case .hevc(let sets) = format?.parameterSets { sets.picture[0] } else { nil }
     }
 
     private final class Fixture<Script: EncoderScript> {
@@ -27,8 +32,8 @@ import Testing
                 size: size, rateControl: .averageBitrate(1_000_000), nominalFrameRate: 30)
             plan.keepsRecordingQuality = keepsRecordingQuality
             plan.floor = EncodingFloor(bitrate: 1000, framesPerSecond: 1)
-            encoder = try AdjustableEncoder(plan) { [unowned self] sets in
-                if case .av1(let header) = sets { events.append(.format(header.unit[0])) }
+            encoder = try AdjustableEncoder(plan) { [unowned self] format in
+                events.append(.format(FormatChangeTests.number(format) ?? 0))
             }
         }
 
@@ -48,7 +53,8 @@ import Testing
         func finish() throws { try encoder?.finish(output: note) }
 
         private func note(_ sample: EncodedSample, _ audience: SampleAudience) {
-            events.append(.sample(sample.data, audience, isKeyframe: sample.isKeyframe))
+            #expect((sample.format != nil) == sample.isKeyframe)
+            events.append(.sample(sample.data, audience, keyframe: FormatChangeTests.number(sample.format)))
         }
 
         /// The entries since the last call.
@@ -68,12 +74,12 @@ import Testing
         let fixture = try Fixture<Late>()
         #expect(fixture.next().isEmpty, "the format is not known yet")
         try fixture.encode(3)
-        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
+        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, keyframe: 7)])
         try fixture.encode(1)
-        #expect(fixture.next() == [.sample([1, 1], .all, isKeyframe: false)])
+        #expect(fixture.next() == [.sample([1, 1], .all)])
         try fixture.finish()
         #expect(
-            fixture.next() == [.sample([1, 2], .all, isKeyframe: false), .sample([1, 3], .all, isKeyframe: false)])
+            fixture.next() == [.sample([1, 2], .all), .sample([1, 3], .all)])
     }
 
     @Test func `one encoder gives out what it holds back before another takes over`() throws {
@@ -82,27 +88,27 @@ import Testing
         try fixture.adjust(500_000)
         #expect(
             fixture.next() == [
-                .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
+                .format(7), .sample([1, 0], .all, keyframe: 7), .sample([1, 1], .all),
             ])
         try fixture.encode(3)
-        #expect(fixture.next() == [.sample([2, 2], .all, isKeyframe: true)], "the format is reported once")
+        #expect(fixture.next() == [.sample([2, 2], .all, keyframe: 7)], "the format is reported once")
         try fixture.adjust(nil)
         #expect(
-            fixture.next() == [.sample([2, 3], .all, isKeyframe: false), .sample([2, 4], .all, isKeyframe: false)])
+            fixture.next() == [.sample([2, 3], .all), .sample([2, 4], .all)])
         try fixture.encode(3)
-        #expect(fixture.next() == [.sample([1, 5], .all, isKeyframe: true)])
+        #expect(fixture.next() == [.sample([1, 5], .all, keyframe: 7)])
     }
 
     @Test func `what is held back reaches those it was encoded for`() throws {
         let fixture = try Fixture<Late>(keepsRecordingQuality: true)
         try fixture.encode(1)
         try fixture.adjust(500_000)
-        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
+        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, keyframe: 7)])
         try fixture.encode(1)
         try fixture.finish()
         #expect(
             fixture.next() == [
-                .sample([2, 1], .extensions, isKeyframe: true), .sample([1, 1], .recording, isKeyframe: false),
+                .sample([2, 1], .extensions, keyframe: 7), .sample([1, 1], .recording),
             ])
     }
 
@@ -122,7 +128,7 @@ import Testing
         try fixture.encode(1)
         #expect(
             fixture.next() == [
-                .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
+                .format(7), .sample([1, 0], .all, keyframe: 7), .sample([1, 1], .all),
             ])
     }
 
@@ -132,27 +138,54 @@ import Testing
         static func change(before frame: Int, isSecond: Bool) -> UInt8? { isSecond && frame == 0 ? 8 : nil }
     }
 
-    @Test func `a second encoder whose other format comes late gives way to the first, from a keyframe on`() throws {
+    @Test func `a second encoder whose other format comes late is followed, and so is the first after it`() throws {
         let fixture = try Fixture<LateDifferent>()
         try fixture.encode(1)
         try fixture.adjust(500_000)
-        try fixture.encode(2)
+        try fixture.encode(1)
         #expect(
             fixture.next() == [
-                .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 2], .all, isKeyframe: true),
+                .format(7), .sample([1, 0], .all, keyframe: 7), .sample(Self.sets(8) + [2, 1], .all, keyframe: 8),
             ])
+        try fixture.adjust(nil)
+        try fixture.encode(2)
+        #expect(
+            fixture.next() == [.sample(Self.sets(7) + [1, 2], .all, keyframe: 7), .sample([1, 3], .all)],
+            "the format is reported once")
     }
 
     private enum Changing: EncoderScript {
         static let delay = 0
         static func openingFormat(isSecond: Bool) -> UInt8? { 7 }
-        static func change(before frame: Int, isSecond: Bool) -> UInt8? { frame == 1 ? 8 : nil }
+        static func change(before frame: Int, isSecond: Bool) -> UInt8? { [2: 8, 4: 7][frame] }
+        static func isKeyframe(_ frame: Int) -> Bool { frame == 2 || frame == 4 }
     }
 
-    @Test func `a format that changes in the middle ends the encoding, and no sample of it is delivered`() throws {
+    /// The parameter sets of a format as units behind their lengths, which keyframes have once the format has changed.
+    private static func sets(_ number: UInt8) -> [UInt8] { (0..<3).flatMap { _ in [0, 0, 0, 1, number] } }
+
+    @Test func `a format that changes comes with its keyframe, which then has the parameter sets too`() throws {
         let fixture = try Fixture<Changing>()
-        try fixture.encode(1)
-        #expect(throws: VideoEncoderError.formatRefused(.hevc)) { try fixture.encode(1) }
-        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
+        try fixture.encode(6)
+        #expect(
+            fixture.next() == [
+                .format(7), .sample([1, 0], .all, keyframe: 7), .sample([1, 1], .all),
+                .sample(Self.sets(8) + [1, 2], .all, keyframe: 8), .sample([1, 3], .all),
+                .sample(Self.sets(7) + [1, 4], .all, keyframe: 7), .sample([1, 5], .all),
+            ])
+    }
+
+    @Test func `an odd size is what keyframes say, and another coded size is shown whole`() {
+        let odd = PixelSize(width: 33, height: 17)
+        let plan = EncodingPlan(
+            TakeConfiguration(source: .screen(monitor: nil), output: ""), services: [], size: odd, codecs: [.hevc])
+        #expect(plan.settings.size == PixelSize(width: 34, height: 18))
+        var first: VideoFormat?
+        let stream = StreamFormat(plan) { first = $0 }
+        var format = ScriptedEncoder<Changing>.format(1)
+        format.size = plan.settings.size
+        #expect(stream.note(format).size == odd && first?.size == odd)
+        format.size = PixelSize(width: 64, height: 32)
+        #expect(stream.note(format).size == format.size && first?.size == odd)
     }
 }

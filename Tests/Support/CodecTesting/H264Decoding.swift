@@ -86,7 +86,7 @@ extension VideoEncoder {
 
     /// The parameter sets of an encoder that has them from the start.
     package func h264Sets() throws -> H264ParameterSets {
-        guard case .h264(let sets) = parameterSets else { throw MissingParameterSets() }
+        guard case .h264(let sets) = format?.parameterSets else { throw MissingParameterSets() }
         return sets
     }
 

@@ -50,7 +50,7 @@ final class Pipeline<Encoder: VideoEncoder>: Sendable {
                 usesMacroblockInfo: false),
             continuing: nil)
         // Both encoders know them from the start.
-        guard case .h264(let sets) = encoder.parameterSets else {
+        guard case .h264(let sets) = encoder.format?.parameterSets else {
             throw VideoEncoderError.cannotOpen(Encoder.codec, PortraitFrame.size)
         }
         let audio = try AudioTrack()

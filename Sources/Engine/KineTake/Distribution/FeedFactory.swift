@@ -236,7 +236,7 @@ package final class FeedFactory: Sendable {
     /// `further`: services that may have come later than the take's own.
     private func plan(_ distributor: FrameDistributor, with further: [SampleRequirements] = []) -> EncodingPlan {
         EncodingPlan(
-            configuration, services: services + further, size: distributor.canvas.codedSize,
+            configuration, services: services + further, size: distributor.canvas.size,
             codecs: [distributor.encoding.codec])
     }
 

@@ -35,7 +35,7 @@ final class FramePipeline: CaptureDelegate {
 
     func captureOpened(_ canvas: FrameCanvas) -> FrameDistributor {
         let plan = EncodingPlan(
-            configuration, services: services, size: canvas.codedSize, codecs: encoders.map(\.codec))
+            configuration, services: services, size: canvas.size, codecs: encoders.map(\.codec))
         let encoding = VideoEncodingThread(
             encoders.first { $0.codec == plan.codec } ?? encoders[0], plan: plan,
             keyframes: KeyframePolicy(interval: keyframeInterval, frames: configuration.video.keyframeFrames),

@@ -1,5 +1,5 @@
 // The take's encoder with the user's settings, and a second one while extensions ask for less: instead of the first, or beside
-// it if the recording keeps its quality. Both make parts of one stream, whose format never changes.
+// it if the recording keeps its quality. Both make parts of one stream, whose keyframes say their format.
 import KineCodecs
 import KineMedia
 
@@ -15,20 +15,20 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     private var hasNewLimit = false
     /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
     private let chosenLimit: Int?
-    private let format: StreamFormat
+    private let stream: StreamFormat
     private let chosen: EncoderLane<Encoder>
     private var reduced: EncoderLane<Encoder>?
     private var request = EncodingRequest.none
     private var pacer: FramePacer?
 
-    /// Opens the first encoder. `ready` gets the stream's format once, before its first sample.
-    init(_ plan: EncodingPlan, ready: @escaping (VideoParameterSets) -> Void) throws(VideoEncoderError) {
+    /// Opens the first encoder. `ready` gets the stream's first format once, before its first sample.
+    init(_ plan: EncodingPlan, ready: @escaping (VideoFormat) -> Void) throws(VideoEncoderError) {
         keepsRecordingQuality = plan.keepsRecordingQuality
         floor = plan.floor
         largestAccessUnit = plan.largestAccessUnit
         chosenLimit = [plan.settings.averageBitrate, plan.settings.peak?.bitrate].compactMap(\.self).min()
-        format = StreamFormat(ready: ready)
-        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil), of: format)
+        stream = StreamFormat(plan, ready: ready)
+        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil), of: stream)
     }
 
     /// Whether the next frame has to be a keyframe for the first encoder to go on.
@@ -69,7 +69,6 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
             if let reduced { try reduced.drain { output($0, reducedAudience) } }
             leaveReduced()
         }
-        try checkFormats()
     }
 
     private static var unlimited: Int { EncodingRequest.bitrates.upperBound }
@@ -87,12 +86,13 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         }
         var settings = chosen.encoder.settings
         settings.peak = peak
-        // Without a second encoder of the same format, extensions go on getting more than they asked for.
-        guard let encoder = try? Encoder(settings, continuing: chosen.encoder) else { return }
-        let lane = EncoderLane(encoder, of: format, isBehind: true)
-        guard lane.isOfStream else { return }
+        // Without a second encoder of the same format, extensions go on getting more than they asked for: each request
+        // would otherwise change the format for all.
+        guard let encoder = try? Encoder(settings, continuing: chosen.encoder),
+            encoder.format == nil || encoder.format == chosen.encoder.format
+        else { return }
         if let reduced { encoder.follow(reduced.encoder) }
-        reduced = lane
+        reduced = EncoderLane(encoder, of: stream, isBehind: true)
     }
 
     private var reducedAudience: SampleAudience { keepsRecordingQuality ? .extensions : .all }
@@ -123,7 +123,6 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         if audience == .extensions {
             try chosen.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, .recording) }
         }
-        try checkFormats()
         return isDue
     }
 
@@ -131,31 +130,23 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     func finish(output: Output) throws(VideoEncoderError) {
         if let reduced { try reduced.drain { output($0, reducedAudience) } }
         if !isReplaced { try chosen.drain { output($0, reduced == nil ? .all : .recording) } }
-        try checkFormats()
-    }
-
-    /// Throws if the first encoder has left the stream's format. Drops the second encoder if it has left it.
-    private func checkFormats() throws(VideoEncoderError) {
-        guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
-        if let reduced, !reduced.isOfStream { leaveReduced() }
     }
 }
 
 /// Used by one thread.
 final class EncoderLane<Encoder: VideoEncoder> {
     let encoder: Encoder
-    /// Its samples have the stream's format. Samples of another format are not given out.
-    private(set) var isOfStream: Bool
     /// The next frame has to be a keyframe: another encoder encoded the frames before it.
     var isBehind: Bool
-    private let format: StreamFormat
+    private let stream: StreamFormat
+    private var format: VideoFormat?
     private var missed: DamageRegion?
 
-    init(_ encoder: Encoder, of format: StreamFormat, isBehind: Bool = false) {
+    init(_ encoder: Encoder, of stream: StreamFormat, isBehind: Bool = false) {
         self.encoder = encoder
-        self.format = format
+        self.stream = stream
         self.isBehind = isBehind
-        isOfStream = encoder.parameterSets.map(format.includes) ?? true
+        format = encoder.format.map { stream.note($0) }
     }
 
     /// Leaves a frame out. Its changes are encoded with the next one.
@@ -186,8 +177,10 @@ final class EncoderLane<Encoder: VideoEncoder> {
 
     private func note(_ piece: VideoEncoderOutput, output: (EncodedSample) -> Void) {
         switch piece {
-        case .format(let sets): isOfStream = isOfStream && format.includes(sets)
-        case .sample(let sample): if isOfStream { output(sample) }
+        case .format(let format): self.format = stream.note(format)
+        case .sample(var sample):
+            if sample.isKeyframe, let format { stream.describe(&sample, format) }
+            output(sample)
         }
     }
 }

@@ -13,6 +13,8 @@ struct EncodingFloor: Sendable, Equatable {
 struct EncodingPlan: Sendable, Equatable {
     /// The codec of all frames, for the recording and for destinations.
     var codec: VideoCodec
+    /// The size that the frames show, in pixels; the coded sides are even.
+    var size: PixelSize
     /// The settings of the first encoder, with a peak if destinations share it.
     var settings: VideoEncoderSettings
     /// The recording keeps the user's settings; while destinations get less, they have an encoder of their own.
@@ -25,21 +27,23 @@ struct EncodingPlan: Sendable, Equatable {
 
     /// - Parameters:
     ///   - services: the requirements of the take's extensions.
-    ///   - size: the coded size, both sides even.
+    ///   - size: the size that the frames show.
     ///   - codecs: those that the take can make, the preferred one first; not empty.
     init(
         _ configuration: TakeConfiguration, services: [SampleRequirements], size: PixelSize, codecs: [VideoCodec]
     ) {
         codec = Self.codec(for: services, among: codecs)
+        self.size = size
+        let codedSize = size.roundedUpToEven
         let video = configuration.video
         let isRecorded = configuration.keepsSamples
         let expectations = services.compactMap(\.expectations)
-        settings = Self.encoderSettings(configuration, size: size)
+        settings = Self.encoderSettings(configuration, size: codedSize)
         let chosen = settings.averageBitrate
         largestAccessUnit = expectations.compactMap(\.maximumAccessUnit).min()
         if !expectations.isEmpty {
             let expected = expectations.compactMap(\.maximumBitrate).min()
-                .map { Self.ceiling($0, size: size, framesPerSecond: video.framesPerSecond) }
+                .map { Self.ceiling($0, size: codedSize, framesPerSecond: video.framesPerSecond) }
             // Without a recording a bitrate was chosen for the destinations.
             ceiling = video.maximumBitrate ?? expected.map { isRecorded ? $0 : max($0, chosen ?? 0) }
         }
@@ -102,21 +106,38 @@ extension VideoEncoderSettings {
     }
 }
 
-/// The one format of a take's encoded video: file and extensions cannot follow a change. Used by one thread.
+/// The formats of a take's encoded video. Every keyframe has its own: a sink that lost samples then still knows the
+/// format of the next ones. Used by one thread.
 final class StreamFormat {
-    private let ready: (VideoParameterSets) -> Void
-    private var known: VideoParameterSets?
+    private let codedSize: PixelSize
+    private let shownSize: PixelSize
+    private let ready: (VideoFormat) -> Void
+    private var first: VideoFormat?
+    private var hasChanged = false
 
-    /// `ready` gets the format once.
-    init(ready: @escaping (VideoParameterSets) -> Void) { self.ready = ready }
+    /// `ready` gets the first format once, before its samples.
+    init(_ plan: EncodingPlan, ready: @escaping (VideoFormat) -> Void) {
+        (codedSize, shownSize) = (plan.settings.size, plan.size)
+        self.ready = ready
+    }
 
-    /// Whether samples with these parameter sets belong to the stream. The first that are known become its format.
-    func includes(_ sets: VideoParameterSets) -> Bool {
-        if known == nil {
-            known = sets
-            ready(sets)
+    /// Notes an encoder's format. Returns it with the size to show.
+    func note(_ format: VideoFormat) -> VideoFormat {
+        var format = format
+        if format.size == codedSize { format.size = shownSize }
+        if first == nil {
+            first = format
+            ready(format)
         }
-        return sets == known
+        hasChanged = hasChanged || format != first
+        return format
+    }
+
+    /// Gives a keyframe its format. Once the format has changed, also gives it the parameter sets as units, for players
+    /// that know only the first sample entry of a file, or the first header of a stream.
+    func describe(_ keyframe: inout EncodedSample, _ format: VideoFormat) {
+        keyframe.format = format
+        if hasChanged { keyframe.data = format.parameterSets.units + keyframe.data }
     }
 }
 

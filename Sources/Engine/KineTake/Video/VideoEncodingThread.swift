@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Receives encoded video. All methods are called on the encoder's thread.
 protocol EncodedFrameSink: AnyObject, Sendable {
-    /// The format of all samples. Called once, before the first.
+    /// The format of the first samples. Called once, before the first. Each keyframe has its own.
     func begin(_ format: VideoFormat)
     /// Called with each sample as soon as it is encoded. May block only if capture may be held up.
     func receive(_ sample: EncodedSample, for audience: SampleAudience)
@@ -157,9 +157,7 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
         self.state = state
         self.canvas = canvas
         self.sink = sink
-        encoder = try AdjustableEncoder(plan) { [size = canvas.size] in
-            sink.begin(VideoFormat(parameterSets: $0, size: size))
-        }
+        encoder = try AdjustableEncoder(plan) { sink.begin($0) }
     }
 
     mutating func run() throws(VideoEncoderError) {

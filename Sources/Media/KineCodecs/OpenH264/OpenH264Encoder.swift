@@ -49,7 +49,9 @@ public final class OpenH264Encoder: VideoEncoder {
         if let other { follow(other) }
     }
 
-    public var parameterSets: VideoParameterSets? { .h264(h264ParameterSets) }
+    public var format: VideoFormat? {
+        VideoFormat(parameterSets: .h264(h264ParameterSets), size: settings.size)
+    }
 
     public func follow(_ other: OpenH264Encoder) {
         previousTicks = max(previousTicks, other.previousTicks)
