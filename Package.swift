@@ -211,8 +211,8 @@ let table = """
       KineCodecsTests: KineCodecs KineMeasure KineMedia AudioTesting CodecTesting CoreTesting
       KineX264Tests: KineX264 KineCodecs KineMedia CX264 CodecTesting CoreTesting
       KineContainersTests: KineContainers KineMeasure KineMedia KinePlatform CLinux CoreTesting SystemPackage
-      KineEditingTests: KineEditing KineContainers KineCodecs KineMeasure KineMedia KinePlatform ProcessTesting
-          CoreTesting
+      KineEditingTests: KineEditing KineContainers KineCodecs KineX264 KineMeasure KineMedia KinePlatform
+          ProcessTesting CodecTesting CoreTesting
       KineRingsTests: KineRings KineWire KineMedia KinePlatform CLinux CSharedAtomics RelayTesting kinecast-relay-peer
           CoreTesting SystemPackage
       KineWireTests: KineWire KineRings KineMeasure KineMedia KinePlatform KineText CLinux RelayTesting CoreTesting

@@ -38,7 +38,7 @@ import Testing
         excerpt.encodedFrames.map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 5 + $0 % 7) }
     }
 
-    private static func file(of excerpt: MovieExcerpt, _ source: [UInt8]) -> (bytes: [UInt8], layout: ExcerptLayout) {
+    static func file(of excerpt: MovieExcerpt, _ source: [UInt8]) -> (bytes: [UInt8], layout: ExcerptLayout) {
         let encoded = encoded(excerpt)
         let layout = ExcerptLayout(excerpt, encodedSizes: encoded.map { UInt32($0.count) })
         var bytes = layout.headBytes + [UInt8](repeating: 0, count: Int(layout.size) - layout.headBytes.count)

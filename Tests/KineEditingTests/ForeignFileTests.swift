@@ -88,6 +88,9 @@ import Testing
         // Behind the version, times, an id, what is reserved, and the matrix (ISO/IEC 14496-12, 8.3.2).
         let place = header + (file[header] == 1 ? 88 : 76)
         file.replaceSubrange(place..<place + 8, with: [0, 16, 0, 0, 0, 16, 0, 0])
+        // Width and height of the sample entry, which count for decoding (12.1.3).
+        let entry = try #require(file.range(of: Data("avc1".utf8), options: .backwards)).upperBound + 24
+        file.replaceSubrange(entry..<entry + 4, with: [0, 16, 0, 16])
         let recording = try FinishedRecording(try folder.write(file, to: "small.mp4"))
         try #require(recording.index.size == PixelSize(width: 16, height: 16))
         let error = #expect(throws: EditingError.self) {

@@ -48,7 +48,7 @@ import Testing
             let trim = try RecordingTrim(recording, from: index.time(of: keyframe - 1), to: index.duration)
             #expect(try trim.write(to: target, ifTaken: .replace).encodedFrames == 1)
             let cut = try FinishedRecording(target).index
-            let sets = try #require(cut.h264ParameterSets)
+            let sets = try #require(cut.h264ParameterSets(ofFrame: 0))
             let file = try DiskFile.openToRead(target)
             let identifiers = try (0..<2).map {
                 H264SliceHeader(accessUnit: try cut.accessUnit($0, in: file), sets)?.idrIdentifier

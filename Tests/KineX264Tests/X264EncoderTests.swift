@@ -37,6 +37,24 @@ import Testing
         #expect(payload[flag >> 3] & (0x80 >> UInt8(flag & 7)) == 0)
     }
 
+    @Test func `an encoder for another size has parameter sets of another identifier, and a level of its own`() throws {
+        func open(_ size: PixelSize, after other: X264Encoder?) throws -> X264Encoder {
+            try X264Encoder(
+                VideoEncoderSettings(size: size, rateControl: .constantQuantizer(23), nominalFrameRate: 30),
+                continuing: other)
+        }
+        let large = PixelSize(width: 1920, height: 1080)
+        let first = try open(Self.size, after: nil)
+        let second = try open(large, after: first)
+        let third = try open(Self.size, after: second)
+        let sets = try [first, second, third].map {
+            try #require(H264SequenceParameters($0.h264ParameterSets.sequence))
+        }
+        #expect(sets.map(\.identifier) == [0, 1, 2])
+        #expect(sets[1].level > sets[0].level && sets[2].level == sets[0].level)
+        #expect(try open(large, after: second).format == second.format)
+    }
+
     @Test(.tags(.slow), arguments: [1, 4], ColourFormat.allCases)
     func `random damage never leaves a stale block`(threads: Int, colour: ColourFormat) throws {
         for usesMacroblockInfo in [true, false] {

@@ -20,10 +20,10 @@ public final class FinishedRecording {
         self.file = file
     }
 
-    var codedSize: PixelSize { index.size.roundedUpToEven }
+    func codedSize(of frame: Int) -> PixelSize { index.size(ofFrame: frame).roundedUpToEven }
 
-    func parameterSets() throws(EditingError) -> H264ParameterSets {
-        guard let sets = index.h264ParameterSets else { throw .codec(index.codec) }
+    func parameterSets(of frame: Int) throws(EditingError) -> H264ParameterSets {
+        guard let sets = index.h264ParameterSets(ofFrame: frame) else { throw .codec(index.codec) }
         return sets
     }
 
@@ -33,22 +33,22 @@ public final class FinishedRecording {
         }
     }
 
-    /// Decodes the frames of a range that begins with a keyframe, and hands on each with its number, in order. A frame is valid while
-    /// `body` runs.
+    /// Decodes the frames of a range that begins with a keyframe and has no other, and hands on each with its number, in order. A frame
+    /// is valid while `body` runs.
     func decode(
         _ frames: Range<Int>, _ body: (Int, PlanarFrame) throws(EditingError) -> Void
     ) throws(EditingError) {
-        let sets = try parameterSets()
+        let (sets, size) = (try parameterSets(of: frames.lowerBound), codedSize(of: frames.lowerBound))
         let decoder = try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
             // Each thread keeps frames of its own.
-            try H264Decoder(sets, largest: codedSize, threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+            try H264Decoder(sets, largest: size, threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         }
         var next = frames.lowerBound
         var failure: EditingError?
         func handOn(_ frame: PlanarFrame) {
             guard failure == nil, next < frames.upperBound else { return }
             do throws(EditingError) {
-                guard frame.size == codedSize else { throw .recording(.notARecording(path: file.path)) }
+                guard frame.size == size else { throw .recording(.notARecording(path: file.path)) }
                 try body(next, frame)
                 next += 1
             } catch {

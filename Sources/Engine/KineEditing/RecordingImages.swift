@@ -30,7 +30,7 @@ public enum RecordingImages {
         for (keyframe, wanted) in groups.sorted(by: { $0.key < $1.key }).map({ ($0, Set($1)) }) {
             try recording.decode(keyframe..<(wanted.max() ?? keyframe) + 1) { (number, frame) throws(EditingError) in
                 guard wanted.contains(number) else { return }
-                let image = StillImage(frame, visibleSize: index.size, fitting: limit)
+                let image = StillImage(frame, visibleSize: index.size(ofFrame: number), fitting: limit)
                 images[number] = Image(
                     time: index.time(of: number), size: image.size, data: try encode(image, format))
             }

@@ -60,10 +60,12 @@ public struct RecordingTrim {
     private func encode(progress: (Double) -> Void) throws(EditingError) -> [[UInt8]] {
         let frames = excerpt.encodedFrames
         guard !frames.isEmpty else { return [] }
-        let sets = try recording.parameterSets()
+        let sets = try recording.parameterSets(of: excerpt.decodingStart)
         let keyframe = try sliceHeader(excerpt.decodingStart, sets)
         let encoder = try encoder(sets, isDeblocked: keyframe.isDeblocked)
-        let next = frames.upperBound < excerpt.frames.upperBound ? try sliceHeader(frames.upperBound, sets) : nil
+        let next =
+            frames.upperBound < excerpt.frames.upperBound
+            ? try sliceHeader(frames.upperBound, recording.parameterSets(of: frames.upperBound)) : nil
         var units: [[UInt8]] = []
         let decoded = excerpt.decodingStart..<frames.upperBound
         try recording.decode(decoded) { (number, frame) throws(EditingError) in
@@ -88,7 +90,7 @@ public struct RecordingTrim {
     private func encoder(_ sets: H264ParameterSets, isDeblocked: Bool) throws(EditingError) -> X264Continuation {
         try EditingError.wrapping(EditingError.encoder) { () throws(X264Continuation.Error) in
             try X264Continuation(
-                sets, size: recording.codedSize, isDeblocked: isDeblocked,
+                sets, size: recording.codedSize(of: excerpt.decodingStart), isDeblocked: isDeblocked,
                 threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         }
     }

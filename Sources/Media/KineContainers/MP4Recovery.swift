@@ -93,7 +93,7 @@ private struct RecoverableRecording {
         guard let header = try file.content(of: "moov", at: start, atMost: Self.largestHeader) else {
             throw MP4Recovery.Error.nothingRecorded(path: file.path)
         }
-        guard let movie = try? MovieDescription(readingInitial: BoxReader(header)) else {
+        guard let initial = try? MovieDescription(readingInitial: BoxReader(header)) else {
             throw MP4Recovery.Error.notARecording(path: file.path)
         }
         let firstFragment = start + Int64(header.count) + 8
@@ -104,8 +104,9 @@ private struct RecoverableRecording {
         {
             end = knownEnd
         }
-        var scanner = FragmentScanner(file: file, movie: movie, end: end)
+        var scanner = FragmentScanner(file: file, movie: initial, end: end)
         try scanner.scan(from: firstFragment)
+        let movie = scanner.movie
         guard scanner.tables[0].count > 0 else { throw MP4Recovery.Error.nothingRecorded(path: file.path) }
 
         try file.reserve(

@@ -38,6 +38,12 @@ public final class MP4StreamWriter: MovieWriter {
         if failure == nil { pending.append(sample, after: lastStart) }
     }
 
+    public func change(to format: VideoFormat, at time: MediaTime) throws(StorageError) {
+        if let failure { throw failure }
+        if hasFrames || !pending.runs[0].isEmpty { try writeFragment(until: PendingSamples.ticks(time)) }
+        try write(SampleEntry.mark(SampleEntry.video(format)))
+    }
+
     public func mark(_ chapter: Chapter) {}
 
     public func flush(through now: MediaTime) throws(StorageError) {

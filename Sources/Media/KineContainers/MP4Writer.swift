@@ -12,7 +12,9 @@ import KineMedia
 /// themselves stay in memory only until the next `flush`.
 public final class MP4Writer: MovieWriter {
     private let file: any StorageFile
-    private let movie: MovieDescription
+    private var movie: MovieDescription
+    /// The number of the next frames' sample entry.
+    private var entry: UInt32 = 1
     /// Audio is heard only until the last frame's end, because another file continues it.
     private var cutsAudio = false
 
@@ -91,6 +93,19 @@ public final class MP4Writer: MovieWriter {
         // Recovery takes a second mark of an instant for a repetition.
         let earliest = (pendingChapters.last ?? chapters.last).map { $0.ticks + 1 } ?? 0
         pendingChapters.append(Chapter(ticks: max(chapter.ticks, earliest), title: chapter.title))
+    }
+
+    public func change(to format: VideoFormat, at time: MediaTime) throws(StorageError) {
+        try flush(through: time)
+        let new = SampleEntry.video(format)
+        entry = movie.tracks[0].number(of: new)
+        do throws(StorageError) {
+            try append(SampleEntry.mark(new), index: RecordingLayout.indexSizeBound(movie, tables, chapters))
+        } catch {
+            failure = error
+            pending.removeAll()
+            throw error
+        }
     }
 
     /// Brings the file up to `now`, a time of the take: writes one fragment with all new samples, whose last frame
@@ -178,7 +193,8 @@ public final class MP4Writer: MovieWriter {
                     size: size, duration: run.track.isVideo ? run.durations[sample] : run.track.sampleDuration,
                     isSync: run.samples.isSync[sample])
             }
-            tables[track].appendChunk(offset: start + Int64(offset), length: UInt32(run.samples.sizes.count))
+            tables[track].appendChunk(
+                offset: start + Int64(offset), length: UInt32(run.samples.sizes.count), entry: track == 0 ? entry : 1)
         }
         pending.removeAll()
         if let offset = fragment.lastDurationOffset { lastDurationOffset = start + Int64(offset) }
@@ -288,6 +304,10 @@ public protocol MovieWriter: AnyObject {
     /// The first frame is at time zero, whatever its own time. Audio is timed by counting: its access units must follow
     /// each other without a gap, and the first sample after the priming is at time zero.
     func append(_ sample: EncodedSample)
+
+    /// The frames from `time` of the take on, the first of which is a keyframe and was not appended yet, have another
+    /// format of the same codec. Writes the samples before, as `flush` does.
+    func change(to format: VideoFormat, at time: MediaTime) throws(StorageError)
 
     /// Begins a chapter with the next `flush`; chapters come in order. A stream has none: its index comes first.
     func mark(_ chapter: Chapter)

@@ -73,6 +73,7 @@ extension x264_param_t {
                 size: size, colour: sequence.colour, rateControl: .constantQuantizer(Self.middleQuantizer),
                 nominalFrameRate: 30, threads: threads, usesMacroblockInfo: false),
             level: Int32(sequence.level))
+        i_sps_id = Int32(clamping: sequence.identifier)
         i_fps_num = UInt32(sequence.timeScale)
         i_fps_den = UInt32(clamping: sequence.unitsInTick * 2)
         b_cabac = picture.usesCABAC ? 1 : 0

@@ -36,10 +36,14 @@ public final class X264Encoder: VideoEncoder {
     public init(_ settings: VideoEncoderSettings, continuing other: X264Encoder? = nil) throws(VideoEncoderError) {
         self.settings = settings
         let failure = VideoEncoderError.cannotOpen(Self.codec, settings.size)
-        // The level would follow from the bitrate, but decoders got one level for the whole stream.
-        guard var parameters = x264_param_t(settings, level: other?.parameters.i_level_idc),
-            let handle = kine_x264_encoder_open(&parameters)
-        else { throw failure }
+        // The level would follow from the bitrate, but decoders got one level for all frames of a size.
+        let isAlike = other?.settings.size == settings.size
+        guard var parameters = x264_param_t(settings, level: isAlike ? other?.parameters.i_level_idc : nil) else {
+            throw failure
+        }
+        // Parameter sets for another size have another id: a player that seeks back still has the earlier ones then.
+        if let id = other?.parameters.i_sps_id { parameters.i_sps_id = isAlike ? id : (id + 1) % 32 }
+        guard let handle = kine_x264_encoder_open(&parameters) else { throw failure }
         guard let sets = Self.parameterSets(of: handle) else {
             x264_encoder_close(handle)
             throw failure

@@ -14,6 +14,7 @@ struct RealMedia: Sendable {
     static let shared = Result { try RealMedia(width: 320, height: 180) }
     /// Coded as 322×182, to be shown as 321×181.
     static let odd = Result { try RealMedia(width: 321, height: 181) }
+    static let tall = Result { try RealMedia(width: 160, height: 240) }
 
     init(width: Int, height: Int) throws {
         let directory = try TemporaryDirectory()

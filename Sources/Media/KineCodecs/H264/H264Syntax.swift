@@ -5,6 +5,8 @@ import KineMedia
 /// The fields of an SPS that a slice header, or x264, needs (7.3.2.1.1 and E.1.1).
 package struct H264SequenceParameters: Equatable {
     package var level: Int
+    /// seq_parameter_set_id.
+    package var identifier: Int
     package var colour: ColourFormat
     var frameNumberBits: Int
     /// For the nominal frame rate: `timeScale` is twice the frames in `unitsInTick` seconds (E.2.1).
@@ -19,7 +21,7 @@ package struct H264SequenceParameters: Equatable {
         let profile = bits.read(8)
         bits.skip(8)
         level = bits.read(8)
-        bits.skipExponentialGolomb()  // seq_parameter_set_id
+        identifier = bits.readExponentialGolomb()
         guard let chroma = bits.readChroma(profile: profile) else { return nil }
         frameNumberBits = bits.readExponentialGolomb() + 4
         guard frameNumberBits <= 16, bits.readExponentialGolomb() == 2 else { return nil }  // pic_order_cnt_type

@@ -36,8 +36,14 @@ public struct ExcerptLayout {
             var description = track.description
             description.id = UInt32(movie.tracks.count + 1)
             description.mediaStart = cut.mediaStart
+            let own = runs.filter { $0.track == number }
+            // The sample entries that are left, the first frame's first: players may know no other.
+            var entries: [Int] = []
+            for run in own where !entries.contains(run.entry) { entries.append(run.entry) }
+            description.sampleEntries = entries.map { track.description.sampleEntries[$0] }
+            if entries.count < track.description.sampleEntries.count { description.fitSize() }
             movie.tracks.append(description)
-            tables.append(Self.table(of: runs.filter { $0.track == number }, excerpt, encodedSizes))
+            tables.append(Self.table(of: own, entries, excerpt, encodedSizes))
             shownTicks.append(cut.shownTicks)
         }
         let data = runs.reduce(Int64(0)) { $0 + $1.length(encodedSizes, excerpt) + Self.largestGap }
@@ -68,7 +74,7 @@ public struct ExcerptLayout {
     public var headBytes: [UInt8] { head.parts.flatMap { $0 } }
 
     private static func table(
-        of runs: [SampleRun], _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
+        of runs: [SampleRun], _ entries: [Int], _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
     ) -> SampleTable {
         var table = SampleTable()
         for run in runs {
@@ -81,7 +87,8 @@ public struct ExcerptLayout {
                     duration: isVideo ? excerpt.duration(ofFrame: sample) : track.description.sampleDuration,
                     isSync: isEncoded ? sample == excerpt.frames.lowerBound : track.isSync[sample])
             }
-            table.appendChunk(offset: 0, length: UInt32(run.samples.count))
+            let entry = UInt32((entries.firstIndex(of: run.entry) ?? 0) + 1)
+            table.appendChunk(offset: 0, length: UInt32(run.samples.count), entry: entry)
         }
         return table
     }
@@ -125,6 +132,8 @@ struct SampleRun {
     let role: Role
     /// The track's index in the recording.
     let track: Int
+    /// The index of the samples' entry in the recording.
+    let entry: Int
     var samples: Range<Int>
     /// The place in the recording.
     let offset: Int64
@@ -167,13 +176,15 @@ struct SampleRun {
     private static func runs(of track: IndexedTrack, number: Int, role: (Int) -> Role) -> [SampleRun] {
         var runs: [SampleRun] = []
         for sample in track.sizes.indices {
-            let (offset, own) = (track.offsets[sample], role(sample))
+            let (offset, own, entry) = (track.offsets[sample], role(sample), track.entry(of: sample))
             let end = offset + Int64(track.sizes[sample])
-            if let last = runs.last, last.role == own, last.end == offset {
+            if let last = runs.last, last.role == own, last.entry == entry, last.end == offset {
                 runs[runs.count - 1].end = end
                 runs[runs.count - 1].samples = last.samples.lowerBound..<sample + 1
             } else {
-                runs.append(SampleRun(role: own, track: number, samples: sample..<sample + 1, offset: offset, end: end))
+                runs.append(
+                    SampleRun(
+                        role: own, track: number, entry: entry, samples: sample..<sample + 1, offset: offset, end: end))
             }
         }
         return runs

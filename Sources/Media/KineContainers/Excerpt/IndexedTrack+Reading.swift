@@ -18,7 +18,8 @@ extension IndexedTrack {
             let longest = VideoCodec.frameSides.upperBound
             guard size.width <= longest, size.height <= longest else { throw MalformedBox() }
         }
-        offsets = try table.sampleOffsets(sizes: sizes, fileSize: fileSize)
+        (offsets, entryRuns) = try table.samplePlaces(
+            sizes: sizes, fileSize: fileSize, entryCount: description.sampleEntries.count)
         (self.sizes, self.starts, self.end) = (sizes, starts, end)
         let wholeTicks = MovieBox.movieDuration(of: description, mediaDuration: end)
         shownTicks = min(wholeTicks, try track.editDuration() ?? wholeTicks)
@@ -69,8 +70,10 @@ extension BoxReader {
         return isSync
     }
 
-    /// The place of each sample, from stsc, stsz and stco or co64 of a stbl.
-    fileprivate func sampleOffsets(sizes: [UInt32], fileSize: Int64) throws(MalformedBox) -> [Int64] {
+    /// The place of each sample, and where its sample entry changes, from stsc, stsz and stco or co64 of a stbl.
+    fileprivate func samplePlaces(
+        sizes: [UInt32], fileSize: Int64, entryCount: Int
+    ) throws(MalformedBox) -> (offsets: [Int64], entries: [IndexedTrack.EntryRun]) {
         let isWide = try first("stco") == nil
         var chunks = try box(isWide ? "co64" : "stco")
         try chunks.skip(4)
@@ -80,13 +83,18 @@ extension BoxReader {
         var runs = try lengths.count(ofBytes: 12)
         var offsets: [Int64] = []
         offsets.reserveCapacity(sizes.count)
-        var (position, length, next) = (Int64(0), 0, 0)
+        var entries: [IndexedTrack.EntryRun] = []
+        var (position, length, entry, next) = (Int64(0), 0, 0, 0)
         for chunk in 1..<chunkCount + 1 {
             if runs > 0, next == 0 { next = Int(try lengths.integer(UInt32.self)) }
             if runs > 0, next == chunk {
                 length = Int(try lengths.integer(UInt32.self))
-                try lengths.skip(4)
+                entry = Int(try lengths.integer(UInt32.self)) - 1
                 (runs, next) = (runs - 1, 0)
+            }
+            if entries.last?.entry != entry {
+                guard 0..<entryCount ~= entry, entries.count < IndexedTrack.mostEntryRuns else { throw MalformedBox() }
+                entries.append(IndexedTrack.EntryRun(first: offsets.count, entry: entry))
             }
             let offset = Int64(clamping: try chunks.integer(wide: isWide))
             guard offset >= position, length >= 1, length <= sizes.count - offsets.count else { throw MalformedBox() }
@@ -99,7 +107,7 @@ extension BoxReader {
             }
         }
         guard offsets.count == sizes.count, runs == 0 else { throw MalformedBox() }
-        return offsets
+        return (offsets, entries)
     }
 
     /// The duration of a trak's edit in ticks of the movie (8.6.6); nil without an edit.

@@ -8,7 +8,7 @@ extension RecordingIndex {
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) of an audio track; nil if it is not AAC in the writer's form.
     public func audioSpecificConfig(ofTrack track: Int) -> [UInt8]? {
         guard tracks.indices.contains(track) else { return nil }
-        return try? BoxReader(tracks[track].description.sampleEntry).audioSpecificConfig()
+        return try? BoxReader(tracks[track].description.sampleEntries[0]).audioSpecificConfig()
     }
 
     /// The access units with the audio between two times; empty if the track ends before.

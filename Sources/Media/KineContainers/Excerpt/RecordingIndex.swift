@@ -84,16 +84,19 @@ public struct RecordingIndex: Sendable {
     /// `duration` in ticks of the movie.
     var end: UInt64 { tracks.map(\.shownTicks).max() ?? 0 }
     public var frameCount: Int { video.sizes.count }
-    public var codec: VideoCodec { VideoCodec(sampleEntry: video.description.sampleEntry) ?? .h264 }
+    public var codec: VideoCodec { VideoCodec(sampleEntry: video.description.sampleEntries[0]) ?? .h264 }
 
-    /// The size to show, in pixels.
+    /// The size to show, in pixels: the largest of all frames.
     public var size: PixelSize {
         if case .video(_, let size) = video.description.kind { size } else { PixelSize(width: 0, height: 0) }
     }
 
-    /// Nil for another codec than H.264, or if the sample entry does not have one of each.
-    public var h264ParameterSets: H264ParameterSets? {
-        codec == .h264 ? try? H264ParameterSets(sampleEntry: video.description.sampleEntry) : nil
+    /// The size that a frame shows, in pixels. It changes at keyframes only.
+    public func size(ofFrame frame: Int) -> PixelSize { SampleEntry.size(of: video.sampleEntry(of: frame)) ?? size }
+
+    /// Nil for another codec than H.264, or if the frame's sample entry does not have one of each.
+    public func h264ParameterSets(ofFrame frame: Int) -> H264ParameterSets? {
+        codec == .h264 ? try? H264ParameterSets(sampleEntry: video.sampleEntry(of: frame)) : nil
     }
 
     /// The frame shown at `time`: each stays until the next, or the recording's end. Nil outside the recording.
@@ -135,6 +138,30 @@ struct IndexedTrack: Sendable {
     let isSync: [Bool]
     /// Ticks of the movie for which the track is shown.
     let shownTicks: UInt64
+    /// The runs of samples with the same sample entry, in order, at least one.
+    let entryRuns: [EntryRun]
+
+    struct EntryRun: Sendable {
+        /// The run's first sample.
+        var first: Int
+        /// The index of its sample entry.
+        var entry: Int
+    }
+
+    /// More runs are damage.
+    static let mostEntryRuns = 1 << 16
+
+    /// The index of a sample's entry.
+    func entry(of sample: Int) -> Int {
+        var (low, high) = (0, entryRuns.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if entryRuns[middle].first <= sample { low = middle } else { high = middle }
+        }
+        return entryRuns[low].entry
+    }
+
+    func sampleEntry(of sample: Int) -> [UInt8] { description.sampleEntries[entry(of: sample)] }
 
     /// The sample at that tick; the last one after `end`.
     func sample(atTick tick: UInt64) -> Int {

@@ -5,7 +5,10 @@ import KineMedia
 
 struct FragmentScanner {
     private let file: any StorageFile
-    private let movie: MovieDescription
+    /// With the sample entries of all marks so far.
+    private(set) var movie: MovieDescription
+    /// The number of the frames' sample entry at the present place.
+    private var entry: UInt32 = 1
     private var window: FileWindow
     /// The bytes of false fragments that may still be searched a second time. Once used up, the search continues after
     /// each false fragment: crafted bytes could nest them without end.
@@ -77,12 +80,18 @@ struct FragmentScanner {
         return .fragment(length: Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
     }
 
-    /// Adds the chapter of the mark at `position`, unless it repeats an earlier one or there are too many. Returns the
-    /// mark's length in bytes; nil without a whole and valid mark.
+    /// Adds the chapter of the mark at `position`, unless it repeats an earlier one or there are too many, or notes the
+    /// sample entry of the mark. Returns the mark's length in bytes; nil without a whole and valid mark.
     private mutating func addMark(at position: Int64) throws(StorageError) -> Int64? {
         var header = BoxReader(try window.read(at: position, count: 4, ahead: Self.step))
-        guard let size = try? Int(header.integer(UInt32.self)), Chapter.markSizes ~= size else { return nil }
+        guard let size = try? Int(header.integer(UInt32.self)),
+            Chapter.markSizes ~= size || SampleEntry.markSizes ~= size
+        else { return nil }
         let bytes = try window.read(at: position, count: size, ahead: Self.step)
+        if let found = try? SampleEntry.entry(inMark: bytes), VideoCodec(sampleEntry: found) == movie.videoCodec {
+            entry = movie.tracks[0].number(of: found)
+            return Int64(size)
+        }
         guard let chapter = try? Chapter(mark: bytes) else { return nil }
         let earliest = chapters.last.map { $0.ticks + 1 } ?? 0
         if chapters.count < Chapter.mostMarks, chapter.ticks >= earliest { chapters.append(chapter) }
@@ -218,7 +227,9 @@ struct FragmentScanner {
                     size: size, duration: overflow ? .max : sum, isSync: run.isSync?[index] ?? true)
                 gap = 0
             }
-            tables[track].appendChunk(offset: position + Int64(run.dataOffset), length: UInt32(run.sizes.count))
+            tables[track].appendChunk(
+                offset: position + Int64(run.dataOffset), length: UInt32(run.sizes.count),
+                entry: track == 0 ? entry : 1)
         }
     }
 }

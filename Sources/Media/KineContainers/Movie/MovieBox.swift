@@ -81,8 +81,8 @@ enum MovieBox {
     ) -> ByteChain {
         var entry = BoxWriter()
         entry.fullBox("stsd") {
-            $0.integer(UInt32(1))
-            $0.append(track.sampleEntry)
+            $0.integer(UInt32(track.sampleEntries.count))
+            for entry in track.sampleEntries { $0.append(entry) }
         }
         var sampleTable = ByteChain(entry.bytes)
         sampleTable.append(tables)

@@ -38,12 +38,12 @@ extension TrackDescription {
         let (type, name) = try media.handler()
         self.init(
             id: id, kind: .audio, timescale: try media.timescale(), name: name, sampleDuration: 0,
-            mediaStart: try track.mediaStart(), sampleEntry: try media.sampleEntry())
+            mediaStart: try track.mediaStart(), sampleEntries: try media.sampleEntries())
         switch type {
         case "vide":
-            guard timescale == UInt32(Self.videoTimescale), let codec = VideoCodec(sampleEntry: sampleEntry) else {
-                throw MalformedBox()
-            }
+            guard timescale == UInt32(Self.videoTimescale), let codec = VideoCodec(sampleEntry: sampleEntries[0]),
+                sampleEntries.allSatisfy({ VideoCodec(sampleEntry: $0) == codec })
+            else { throw MalformedBox() }
             kind = .video(codec, size: size)
         case "soun":
             guard timescale >= 1000, let duration = sampleDuration, 1...65536 ~= duration else {
@@ -92,10 +92,19 @@ extension BoxReader {
         return (type, String(decoding: handler.rest().prefix { $0 != 0 }, as: UTF8.self))
     }
 
-    /// All sample entries of an mdia; the writer writes one (8.5.2).
-    fileprivate func sampleEntry() throws(MalformedBox) -> [UInt8] {
-        var entries = try box("minf", "stbl", "stsd")
-        try entries.skip(8)
-        return Array(entries.rest())
+    /// The sample entries of an mdia, at least one (8.5.2).
+    fileprivate func sampleEntries() throws(MalformedBox) -> [[UInt8]] {
+        var boxes = try box("minf", "stbl", "stsd")
+        try boxes.skip(4)
+        let count = Int(try boxes.integer(UInt32.self))
+        guard 1...TrackDescription.mostSampleEntries ~= count else { throw MalformedBox() }
+        var entries: [[UInt8]] = []
+        for _ in 0..<count {
+            let rest = boxes.rest()
+            guard try boxes.nextBox() != nil else { throw MalformedBox() }
+            entries.append(Array(rest.prefix(rest.count - boxes.remaining)))
+        }
+        guard boxes.remaining == 0 else { throw MalformedBox() }
+        return entries
     }
 }

@@ -108,7 +108,7 @@ enum RecordingLayout {
         _ movie: MovieDescription, _ tables: [SampleTable], _ chapters: [Chapter]
     ) -> Int64 {
         zip(movie.tracks, tables).reduce(Int64(1024 + Chapter.userDataBound(chapters))) {
-            $0 + Int64($1.0.sampleEntry.count + $1.1.byteCountBound) + 2048
+            $0 + Int64($1.0.sampleEntryBytes + $1.1.byteCountBound) + 2048
         }
     }
 

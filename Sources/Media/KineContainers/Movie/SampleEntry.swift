@@ -14,6 +14,15 @@ enum SampleEntry {
         return writer.bytes
     }
 
+    /// The size of a video's sample entry, in pixels; nil if the box is cut off.
+    static func size(of entry: [UInt8]) -> PixelSize? {
+        var reader = BoxReader(entry)
+        guard (try? reader.skip(8 + 24)) != nil, let width = try? reader.integer(UInt16.self),
+            let height = try? reader.integer(UInt16.self)
+        else { return nil }
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
     /// AudioSampleEntry `mp4a` (ISO/IEC 14496-12, 12.2.3) with its `esds` (ISO/IEC 14496-14, 6.7).
     static func audio(_ format: AudioFormat) -> [UInt8] {
         var writer = BoxWriter()
@@ -29,6 +38,37 @@ enum SampleEntry {
             $0.fullBox("esds") { $0.elementaryStreamDescriptor(format) }
         }
         return writer.bytes
+    }
+}
+
+// A change of the video's format while a file is recorded: a free box between two fragments, which players skip, with the
+// sample entry of the frames after it. Only a finished file can have a second entry in its index.
+extension SampleEntry {
+    /// The bytes of a mark: 16 and a sample entry, which begins with its header and the fields of a VisualSampleEntry.
+    static let markSizes = 16 + 86...4096
+    /// As in the mark of a chapter, its second half is not "moov".
+    private static let magic = Array("kineform".utf8)
+
+    static func mark(_ entry: [UInt8]) -> [UInt8] {
+        var writer = BoxWriter()
+        writer.box("free") {
+            $0.append(magic)
+            $0.append(entry)
+        }
+        return writer.bytes
+    }
+
+    /// The sample entry in a mark, which is one whole box. Its size is one that a frame can have.
+    static func entry(inMark bytes: ArraySlice<UInt8>) throws(MalformedBox) -> [UInt8] {
+        var content = try BoxReader(bytes).box("free")
+        guard content.rest().starts(with: magic) else { throw MalformedBox() }
+        try content.skip(magic.count)
+        let entry = Array(content.rest())
+        let longest = VideoCodec.frameSides.upperBound
+        guard try content.nextBox() != nil, content.remaining == 0, let size = Self.size(of: entry),
+            max(size.width, size.height) <= longest
+        else { throw MalformedBox() }
+        return entry
     }
 }
 

@@ -2,8 +2,8 @@
 // of ten hours only writes them.
 
 /// The samples of a track, for the index of a finished file. Memory: 4 bytes a sample, 4 a keyframe, 8 per change of
-/// duration, 8 a chunk and 12 per change of a chunk's length. An hour of 60 frames a second, no two equally long, is
-/// 2.7 MB; an hour of audio 0.8 MB; an hour of a still screen 60 kB.
+/// duration, 8 a chunk and 12 per change of a chunk's length or sample entry. An hour of 60 frames a second, no two
+/// equally long, is 2.7 MB; an hour of audio 0.8 MB; an hour of a still screen 60 kB.
 struct SampleTable {
     private var sizes = IntegerTable()
     private var durations = IntegerTable()
@@ -22,7 +22,8 @@ struct SampleTable {
 
     /// The current run of equal durations, without the last sample.
     private var run: (length: UInt32, duration: UInt32) = (0, 0)
-    private var lastChunkLength: UInt32 = 0
+    /// The length of the last chunk, and the number of its sample entry.
+    private var lastChunk: (length: UInt32, entry: UInt32) = (0, 0)
 
     /// Ticks of all samples.
     var duration: UInt64 { lastStart + UInt64(lastDuration) }
@@ -39,13 +40,14 @@ struct SampleTable {
     }
 
     /// Notes that the last `length` samples lie together at `offset` in the file.
-    mutating func appendChunk(offset: Int64, length: UInt32) {
+    /// - Parameter entry: the number of their sample entry, from 1.
+    mutating func appendChunk(offset: Int64, length: UInt32, entry: UInt32 = 1) {
         chunkOffsets.append(offset)
-        guard length != lastChunkLength else { return }
-        lastChunkLength = length
+        guard (length, entry) != lastChunk else { return }
+        lastChunk = (length, entry)
         chunkLengths.append(UInt32(chunkOffsets.count))
         chunkLengths.append(length)
-        chunkLengths.append(1)  // sample_description_index
+        chunkLengths.append(entry)  // sample_description_index
     }
 
     /// Sets another place in the file for each chunk.

@@ -19,10 +19,12 @@ struct TrackDescription: Equatable, Sendable {
     var sampleDuration: UInt32
     /// Ticks at the start of the media that are not shown: an audio encoder's priming.
     var mediaStart: UInt32
-    /// The complete box inside `stsd`.
-    var sampleEntry: [UInt8]
+    /// The complete boxes inside `stsd`: one for each format, in the order of their first use.
+    var sampleEntries: [[UInt8]]
 
     var isVideo: Bool { kind != .audio }
+
+    var sampleEntryBytes: Int { sampleEntries.reduce(0) { $0 + $1.count } }
 
     /// The most bytes of a sample. A frame has at most three for each pixel, uncompressed, and an access unit of AAC 768
     /// for each channel (ISO/IEC 14496-3, 4.5.1.1).
@@ -42,7 +44,7 @@ extension TrackDescription {
     fileprivate init(id: UInt32, video: VideoFormat) {
         self.init(
             id: id, kind: .video(video.codec, size: video.size), timescale: UInt32(Self.videoTimescale), name: "Screen",
-            sampleDuration: 0, mediaStart: 0, sampleEntry: SampleEntry.video(video))
+            sampleDuration: 0, mediaStart: 0, sampleEntries: [SampleEntry.video(video)])
     }
 
     fileprivate init(id: UInt32, audio: AudioFormat) {
@@ -50,7 +52,32 @@ extension TrackDescription {
             id: id, kind: .audio, timescale: UInt32(clamping: audio.sampleRate),
             name: audio.type == .audioMic ? "Microphone" : "Audio",
             sampleDuration: UInt32(clamping: audio.samplesPerAccessUnit),
-            mediaStart: UInt32(clamping: audio.primingSamples), sampleEntry: SampleEntry.audio(audio))
+            mediaStart: UInt32(clamping: audio.primingSamples), sampleEntries: [SampleEntry.audio(audio)])
+    }
+}
+
+// Further formats of a track of video.
+extension TrackDescription {
+    /// The most sample entries of a track. Frames of later formats get the last one: their keyframes have their
+    /// parameter sets.
+    static let mostSampleEntries = 250
+
+    /// The number of a sample entry, from 1. Adds the entry if it is new; the size to show grows with it.
+    mutating func number(of entry: [UInt8]) -> UInt32 {
+        if let index = sampleEntries.firstIndex(of: entry) { return UInt32(index + 1) }
+        if sampleEntries.count < Self.mostSampleEntries {
+            sampleEntries.append(entry)
+            fitSize()
+        }
+        return UInt32(sampleEntries.count)
+    }
+
+    /// Shows the largest of the sample entries' widths and heights: each frame is scaled to the track's size (8.3.2).
+    mutating func fitSize() {
+        guard case .video(let codec, _) = kind else { return }
+        let sizes = sampleEntries.compactMap { SampleEntry.size(of: $0) }
+        let size = PixelSize(width: sizes.map(\.width).max() ?? 0, height: sizes.map(\.height).max() ?? 0)
+        kind = .video(codec, size: size)
     }
 }
 
