@@ -78,6 +78,27 @@ import Testing
         #expect(warnings == [])
     }
 
+    @Test func `a clip has the formats of its frames`() throws {
+        let buffer = try buffer()
+        var other = Self.video
+        other.size = PixelSize(width: 320, height: 480)
+        for second in 0..<30 {
+            var frame = frame(Double(second))
+            frame.format = (10..<20).contains(second) ? other : Self.video
+            buffer.append(frame)
+        }
+        for (end, changes) in [(30.0, [10, 20]), (15, [10])] {
+            let clip = try clip(ask(buffer, "\(Int(end)).mp4", end: end))
+            let file = try DiskFile.openToRead(clip.output)
+            let index = try RecordingIndex(reading: file)
+            file.close()
+            let sizes = (0..<index.frameCount).map(index.size(ofFrame:))
+            #expect(sizes.count == Int(end))
+            #expect((1..<sizes.count).filter { sizes[$0] != sizes[$0 - 1] } == changes)
+        }
+        buffer.finish()
+    }
+
     @Test(.tags(.real))
     func `a clip waits for the audio up to its end, in a pause for what the encoder lets go`() throws {
         let buffer = try buffer(audio: [SyntheticScreen.audioFormat])

@@ -177,6 +177,28 @@ import Testing
         }
     }
 
+    @Test func `a file has the formats of its frames, whether they change within it or with it`() throws {
+        var other = Self.video
+        other.size = PixelSize(width: 640, height: 480)
+        let samples = Self.samples(audioDelay: .milliseconds(22)).map { sample in
+            var sample = sample
+            if sample.type == .video, sample.isKeyframe {
+                let isFirst = sample.presentationTime < .seconds(7) || sample.presentationTime >= .seconds(15)
+                sample.format = isFirst ? Self.video : other
+            }
+            return sample
+        }
+        let (file, failure) = try write(samples, configuration)
+        #expect(failure == nil && file.failure == nil)
+        let parts = try file.parts.map(read)
+        #expect(parts.flatMap(\.frames) == Array(0..<480) && parts.flatMap(\.units) == Array(0..<751))
+        #expect(parts.map { $0.video.entryRuns.map(\.first) } == [[0], [0, 60], [0], [0]])
+        let sizes = parts.map { part in
+            part.video.description.sampleEntries.compactMap { SampleEntry.size(of: $0) }
+        }
+        #expect(sizes == [[Self.video.size], [Self.video.size, other.size], [other.size], [Self.video.size]])
+    }
+
     @Test func `without the audio that was announced, the files have every frame`() throws {
         let frames = Self.samples(audioDelay: .zero).filter { $0.type == .video }
         let (file, failure) = try write(frames, configuration)

@@ -94,7 +94,7 @@ final class ClipBuffer: Sendable {
             ?? FilePath(escaped: UserDirectories.cache).appending("kinecast").escaped
     }
 
-    /// Sets the encoder's format. Call it once, before the first sample.
+    /// Sets the format of the first frames. Call it once, before the first sample.
     func begin(_ video: VideoFormat) { state.withLock { $0.video = video } }
 
     /// Queues a sample. Never waits.

@@ -24,6 +24,8 @@ struct ClipSelection: Sendable {
     let start: MediaTime
     let end: MediaTime
     let video: [Sample]
+    /// The formats of the video, by the index of the keyframe from which on each holds.
+    let formats: [Int: VideoFormat]
     let videoContents: ClipLog.Contents
     let audio: [Audio]
 
@@ -40,7 +42,8 @@ struct ClipSelection: Sendable {
         let asked = max(end - length, oldest.time, audioStart ?? oldest.time)
         // A keyframe is always found: the oldest frame is one, and is not later than `asked`.
         let key =
-            store.keyframes.lastIndex { frames[$0].time <= asked }.map { store.keyframes[$0] } ?? frames.startIndex
+            store.keyframes.lastIndex { frames[$0.number].time <= asked }.map { store.keyframes[$0].number }
+            ?? frames.startIndex
         let shown = frames.lastIndex { $0.time <= asked } ?? key
         let isKeyframeNear =
             asked - frames[key].time <= ClipLimits.keyframeInterval && frames[key].time >= audioStart ?? oldest.time
@@ -53,6 +56,12 @@ struct ClipSelection: Sendable {
                 time: max(unit.time - start, .zero), position: unit.position, size: unit.size,
                 isKeyframe: unit.isKeyframe)
         }
+        var (formats, last) = ([Int: VideoFormat](), VideoFormat?.none)
+        for keyframe in store.keyframes.indices.map({ store.keyframes[$0] }) where keyframe.number >= key {
+            if let format = keyframe.format, format != last { formats[keyframe.number - key] = format }
+            last = keyframe.format ?? last
+        }
+        self.formats = formats
         videoContents = store.video.log.contents(from: frames[key].position)
         audio = store.audio.indices.compactMap { Self.audio($0, of: store, start: start, end: end) }
     }
@@ -86,15 +95,17 @@ enum ClipWriter {
 
     /// Blocks for as long as the disk needs. Throws also where only a part could be written.
     ///
-    /// - Parameter file: a new file, which is empty.
+    /// - Parameters:
+    ///   - video: the format, where the clip's first keyframe has none.
+    ///   - file: a new file, which is empty.
     static func write(
         _ clip: ClipSelection, video: VideoFormat, to file: any StorageFile
     ) throws(StorageError) -> FinishedFile {
         let writer = try MP4Writer(
-            file: file, video: video, audio: clip.audio.map(\.format), creationTime: Int64(Date().timeIntervalSince1970)
-        )
+            file: file, video: clip.formats[0] ?? video, audio: clip.audio.map(\.format),
+            creationTime: Int64(Date().timeIntervalSince1970))
         var tracks =
-            [Track(type: .video, samples: clip.video, contents: clip.videoContents)]
+            [Track(type: .video, samples: clip.video, contents: clip.videoContents, formats: clip.formats)]
             + clip.audio.map { Track(type: $0.format.type, samples: $0.samples, contents: $0.contents) }
         let end = clip.duration
         var time = MediaTime.zero
@@ -114,11 +125,13 @@ enum ClipWriter {
         let type: SampleType
         let samples: [ClipSelection.Sample]
         var contents: ClipLog.Contents
+        var formats: [Int: VideoFormat] = [:]
         var next = 0
 
         mutating func append(before time: MediaTime, to writer: MP4Writer) throws(StorageError) {
             while next < samples.count, samples[next].time < time {
                 let sample = samples[next]
+                if next > 0, let format = formats[next] { try writer.change(to: format, at: sample.time) }
                 next += 1
                 writer.append(
                     EncodedSample(

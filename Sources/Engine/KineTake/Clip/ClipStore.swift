@@ -44,10 +44,17 @@ struct ClipStore {
         }
     }
 
+    struct Keyframe: Sendable {
+        /// The number of its unit in `video`.
+        var number: Int
+        /// Nil: as before.
+        var format: VideoFormat?
+    }
+
     let limits: ClipLimits
     private(set) var video: Track
-    /// The numbers of the keyframes in `video`.
-    private(set) var keyframes = ClipQueue<Int>()
+    /// The keyframes in `video`.
+    private(set) var keyframes = ClipQueue<Keyframe>()
     /// In the order of `formats`.
     private(set) var audio: [Track]
     let formats: [AudioFormat]
@@ -73,7 +80,9 @@ struct ClipStore {
     mutating func append(_ sample: EncodedSample) {
         if sample.type == .video {
             guard sample.isKeyframe || !video.units.isEmpty else { return }
-            if sample.isKeyframe { keyframes.append(video.units.endIndex) }
+            if sample.isKeyframe {
+                keyframes.append(Keyframe(number: video.units.endIndex, format: sample.format))
+            }
             video.append(sample)
             newest = max(newest, sample.presentationTime)
         } else {
@@ -120,7 +129,9 @@ struct ClipStore {
 
     private mutating func discardOld() {
         let oldest = min(newest, heldEnd ?? newest) - limits.length
-        while keyframes.count > 1, video.units[keyframes[keyframes.startIndex + 1]].time <= oldest { removeGroup() }
+        while keyframes.count > 1, video.units[keyframes[keyframes.startIndex + 1].number].time <= oldest {
+            removeGroup()
+        }
         // A clip may begin a group earlier. A frame that stands still for longer begins when the clip does.
         let needed = max(oldest - ClipLimits.keyframeInterval, video.units.first?.time ?? oldest)
         for index in audio.indices {
@@ -146,13 +157,15 @@ struct ClipStore {
 
     /// Removes the oldest group of pictures.
     private mutating func removeGroup() {
-        let next = keyframes.count > 1 ? keyframes[keyframes.startIndex + 1] : video.units.endIndex
+        let next = keyframes.count > 1 ? keyframes[keyframes.startIndex + 1].number : video.units.endIndex
         removeVideo(before: next)
     }
 
     private mutating func removeVideo(before index: Int) {
         video.removeFirst(before: index)
-        while let first = keyframes.first, first < index { keyframes.removeFirst(before: keyframes.startIndex + 1) }
+        while let first = keyframes.first, first.number < index {
+            keyframes.removeFirst(before: keyframes.startIndex + 1)
+        }
     }
 }
 

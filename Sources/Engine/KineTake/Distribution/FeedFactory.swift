@@ -39,7 +39,7 @@ package final class FeedFactory: Sendable {
         var store: FrameStore?
         /// Nil until the source is open.
         var distributor: FrameDistributor?
-        /// Nil until the encoder is open.
+        /// The format of the newest frames; nil until the encoder is open.
         var format: VideoFormat?
         var annotation: [String: String] = [:]
         /// The reason why no feed can be made any more.
@@ -131,6 +131,9 @@ package final class FeedFactory: Sendable {
         state.withLock { $0.format = format }
         fulfilReadyRequests()
     }
+
+    /// Feeds that are made from now on begin with this format.
+    func formatChanged(to format: VideoFormat) { state.withLock { $0.format = format } }
 
     /// No feed can be made any more.
     func failed(_ failure: TakeError) {

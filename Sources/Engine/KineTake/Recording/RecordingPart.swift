@@ -34,6 +34,11 @@ struct RecordingPart: @unchecked Sendable {
         writer.append(sample)
     }
 
+    /// The frames from the keyframe at `time` on have another format.
+    func change(to format: VideoFormat, at time: MediaTime) throws(StorageError) {
+        try writer.change(to: format, at: time - start)
+    }
+
     func mark(_ chapter: Chapter) {
         writer.mark(Chapter(start: max(.zero, chapter.start - start), title: chapter.title))
     }

@@ -6,7 +6,8 @@ import KineMedia
 /// Writes the samples of a take into its files. Used by the recording thread.
 final class RecordingSeries {
     private let configuration: TakeConfiguration
-    private let video: VideoFormat
+    /// The format of the newest frames.
+    private var video: VideoFormat
     private let observer: any TakeObserver
     private var part: RecordingPart
     /// Parts begun so far.
@@ -61,20 +62,21 @@ final class RecordingSeries {
 
     /// Throws if the next part cannot be created. The earlier samples are written then.
     func append(_ sample: EncodedSample) throws(StorageError) {
-        guard split.isPossible else { return part.append(sample) }
-        if let track = audio.track(of: sample.type) {
+        if split.isPossible, let track = audio.track(of: sample.type) {
             if audio.append(sample, track: track) { part.append(sample) } else { earlier.append(sample) }
             return
         }
-        if sample.type == .video, sample.isKeyframe {
-            let time = sample.presentationTime
-            if split.ends(atKeyframe: time), let cuts = audio.cuts(at: time) {
-                try beginPart(at: time, cuts)
-            } else {
-                split.passKeyframe()
-            }
-        }
+        if sample.type == .video, sample.isKeyframe { try begin(sample) }
         part.append(sample)
+    }
+
+    /// Begins the next part with a keyframe, or another format within the part, if it is time for that.
+    private func begin(_ keyframe: EncodedSample) throws(StorageError) {
+        let (time, before) = (keyframe.presentationTime, video)
+        video = keyframe.format ?? before
+        if split.ends(atKeyframe: time), let cuts = audio.cuts(at: time) { return try beginPart(at: time, cuts) }
+        split.passKeyframe()
+        if video != before { try flushPart(through: time, isChange: true) }
     }
 
     /// Begins a chapter, before the samples that may end the part in which it begins.
@@ -106,10 +108,11 @@ final class RecordingSeries {
         earlier.flush(at: time, hasAllAudio: audio.isPreviousComplete, continuedIn: path)
     }
 
-    private func flushPart(through time: MediaTime) throws(StorageError) {
+    /// - Parameter isChange: the frames from then on have the format `video`.
+    private func flushPart(through time: MediaTime, isChange: Bool = false) throws(StorageError) {
         if split.isAwaitingPart { return }
         do throws(StorageError) {
-            try part.flush(through: time)
+            if isChange { try part.change(to: video, at: time) } else { try part.flush(through: time) }
         } catch {
             let size = part.writer.bytesWritten
             guard case .tooLarge = error, split.continues(afterRefusalAt: size) else { throw error }

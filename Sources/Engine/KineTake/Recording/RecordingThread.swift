@@ -78,7 +78,7 @@ package final class RecordingThread: Sendable {
         }
     }
 
-    /// Sets the encoder's format: the file can begin. Call it once, before the first sample.
+    /// Sets the format of the first frames: the file can begin. Call it once, before the first sample.
     func begin(_ video: VideoFormat) { state.signal { $0.video = video } }
 
     /// Queues a sample. While the queue is full, a frame waits here, or is left out without `mayWait`. Audio never

@@ -41,7 +41,10 @@ final class SampleSinks: AudioSink, EncodedFrameSink {
 
     func receive(_ sample: EncodedSample, for audience: SampleAudience) {
         // The feeds first: they never block. While a feed has video, the encoder does not wait for the file either.
-        if audience.contains(.extensions) { feeds.send(video: sample) }
+        if audience.contains(.extensions) {
+            if let format = sample.format { factory.formatChanged(to: format) }
+            feeds.send(video: sample)
+        }
         guard audience.contains(.recording) else { return }
         clips?.append(sample)
         recording?.append(sample, mayWait: !feeds.hasVideo)
