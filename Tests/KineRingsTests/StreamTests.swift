@@ -107,6 +107,37 @@ import Testing
         #expect(receiver.readPosition == position)
     }
 
+    @Test func `a new format comes before its keyframe, is no sample, and is dropped with it`() throws {
+        let ends = try Ends()
+        func video(_ width: Int) -> StreamDescription.EncodedVideo {
+            StreamDescription.EncodedVideo(
+                VideoFormat(
+                    parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
+                    size: PixelSize(width: width, height: 16)))
+        }
+        let changes = [nil, video(32), nil, video(64)]
+        for change in changes {
+            let isSent = ends.sender.send(sample(3), after: change)
+            #expect(isSent)
+        }
+        var last: StreamDescription.EncodedVideo?
+        for change in changes {
+            let record = try #require(try ends.receiver.nextRecord())
+            #expect(Array(record.bytes) == [7, 7, 7])
+            last = change ?? last
+            #expect(ends.receiver.changedVideo == last)
+            ends.receiver.advance(past: record)
+        }
+        #expect(try ends.receiver.nextRecord() == nil)
+        let counts = ends.sender.counts
+        #expect(counts.frames == 4 && counts.audioSamples == 0 && counts.bytes == 12 && counts.queuedBytes == 0)
+        while ends.sender.send(sample(1000)) {}
+        let isSent = ends.sender.send(sample(1000), after: video(128))
+        #expect(!isSent)
+        while let record = try ends.receiver.nextRecord() { ends.receiver.advance(past: record) }
+        #expect(ends.receiver.changedVideo == video(64))
+    }
+
     @Test func `records run over the end of the ring in one piece`() throws {
         let ends = try Ends()
         for index in 0..<1000 {

@@ -69,6 +69,15 @@ import Testing
         #expect(manifest.samples.codecs == [.av1, .hevc, .h264])
     }
 
+    @Test func `a service says that it follows changes of the format`() throws {
+        for (value, follows) in [("true", true), ("false", false)] {
+            let manifest = try decode(
+                #"{"id": "a", "executable": "b", "video": {"encoded": {"formatChanges": \#(value)}}}"#)
+            #expect(manifest.samples.expectations?.followsFormat == follows)
+        }
+        #expect(try decode(Self.ingest).samples.expectations?.followsFormat == false)
+    }
+
     @Test func `the expectations of a server are understood`() throws {
         #expect(
             try decode(Self.ingest).video

@@ -27,7 +27,8 @@ import Testing
         mutating func advance(_ event: Event, by time: Int64) -> String? {
             // A process that is not there can do nothing.
             switch event {
-            case .launched, .report, .memory, .held, .protocolViolation, .channelClosed, .exited, .startSent:
+            case .launched, .report, .memory, .held, .protocolViolation, .formatOutgrown, .channelClosed, .exited,
+                .startSent:
                 if !hasProcess { return nil }
             default: break
             }
@@ -98,7 +99,7 @@ import Testing
             (.report(.needsKeyframe), 2 * second),
             (.report(.encoding(.init(averageBitrate: 1000))), 0), (.report(.failed("No.")), 0),
             (.report(.finished), 0), (.memory(resident: limit + 1), 0), (.held(since: 0), 0),
-            (.protocolViolation("sent an invalid message"), 0), (.channelClosed, 0),
+            (.protocolViolation("sent an invalid message"), 0), (.formatOutgrown, 0), (.channelClosed, 0),
             (.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil), 0), (.impossible("No."), 0),
             (.pauseRequested, 0), (.resumeRequested, 0), (.annotateRequested([:]), 0), (.finishRequested, 0),
         ]

@@ -76,6 +76,7 @@ import Testing
         (.memory(resident: 1), [:]),
         (.held(since: 0), [:]),
         (.protocolViolation("sent an invalid message"), killed),
+        (.formatOutgrown, killed),
         (.channelClosed, [:]),
         (
             exit,

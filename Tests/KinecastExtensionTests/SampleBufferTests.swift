@@ -79,4 +79,25 @@ import Testing
         #expect(seen[3].bytes == [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c])
         #expect(seen[1].time == MediaTime(ticks: 1, timescale: 30))
     }
+
+    @Test func `each frame has the format that its keyframe began`() async throws {
+        let rehearsal = try ExtensionRehearsal(
+            Collector.self, feed: RehearsalFeed(video: .encoded(PixelSize(width: 64, height: 48))))
+        try await rehearsal.start()
+        try await rehearsal.sendFrames(2)
+        let format = VideoFormat(
+            parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
+            size: PixelSize(width: 32, height: 16))
+        for second in 1...2 {
+            try await rehearsal.send(
+                EncodedSample(
+                    type: .video, presentationTime: .seconds(Double(second)), duration: .zero, isKeyframe: second == 1,
+                    data: [0, 0, 0, 1, 0x65], format: second == 1 ? format : nil))
+        }
+        #expect(await rehearsal.finish() == .finished)
+        let seen = rehearsal.handler.seen.map(\.format)
+        try #require(seen.count == 4)
+        #expect(seen[0] == rehearsal.handler.context.video && seen[1] == seen[0])
+        #expect(seen[2] == .encoded(format) && seen[3] == seen[2])
+    }
 }

@@ -31,6 +31,8 @@ struct ExtensionRun: Sendable, Equatable {
         memory = MemoryWatch(limit: limits.memory)
     }
 
+    var isFinishing: Bool { if case .finishing = stage { true } else { false } }
+
     /// The latest instant to call `overdue`; nil: no deadline before the next event.
     func deadline(_ limits: ExtensionLimits) -> Int64? {
         let silence = max(lastHeartbeat, resumedAt) + limits.heartbeat

@@ -20,6 +20,8 @@ extension ExtensionStateMachine {
         case held(since: Int64?)
         /// It violated the protocol; the violation, for the end of a sentence: "corrupted its sample buffer".
         case protocolViolation(String)
+        /// The video has a format that the extension does not follow. It has read everything before.
+        case formatOutgrown
         case channelClosed
         /// The process was reaped. `cappedAt`: its peak memory in bytes if the kernel ended it at its limit.
         case exited(ChildProcess.Ending, stderrTail: String?, cappedAt: Int?)

@@ -117,6 +117,8 @@ package struct ExtensionStateMachine: Sendable {
             change { $0.heldSince = since }
             return []
         case .protocolViolation(let what): return killing(.crashed(what))
+        // A new process begins with the new format.
+        case .formatOutgrown: return killing(.stalled("did not follow the video's new format"))
         case .channelClosed:
             change { $0.closedAt = $0.closedAt ?? now }
             return []
@@ -212,14 +214,10 @@ package struct ExtensionStateMachine: Sendable {
         case .active(var run):
             if let cappedAt { run.memory.capped(at: cappedAt) }
             return conclude(
-                cappedAt == nil ? .crash(ending, stderrTail: stderrTail) : run.memory.ending, isLast: isFinishing(run),
+                cappedAt == nil ? .crash(ending, stderrTail: stderrTail) : run.memory.ending, isLast: run.isFinishing,
                 at: now)
         case .waiting, .ended: return []
         }
-    }
-
-    private func isFinishing(_ run: ExtensionRun) -> Bool {
-        if case .finishing = run.stage { true } else { false }
     }
 
     /// The process has ended, or could not start. Starts a new one or ends the destination.
@@ -240,7 +238,7 @@ package struct ExtensionStateMachine: Sendable {
     private mutating func leaving(_ ending: DestinationEnding, at now: Int64) -> [Action] {
         guard let run else { return [] }
         let stop = stopFeeding()
-        state = .leaving(ending, killAt: now + limits.exit, isLast: isFinishing(run))
+        state = .leaving(ending, killAt: now + limits.exit, isLast: run.isFinishing)
         return stop
     }
 
@@ -248,7 +246,7 @@ package struct ExtensionStateMachine: Sendable {
     private mutating func killing(_ ending: DestinationEnding, isLast: Bool = false) -> [Action] {
         guard let run else { return [] }
         let stop = stopFeeding()
-        state = .leaving(ending, killAt: nil, isLast: isLast || isFinishing(run))
+        state = .leaving(ending, killAt: nil, isLast: isLast || run.isFinishing)
         return stop + [.kill]
     }
 
@@ -294,7 +292,7 @@ package struct ExtensionStateMachine: Sendable {
         case .statistics, .desktop: break
         case .failed(let reason): return leaving(.failed(reason), at: now)
         case .finished:
-            guard let run, isFinishing(run) else {
+            guard let run, run.isFinishing else {
                 return leaving(.failed("It says that it has finished, and the take goes on."), at: now)
             }
             return leaving(liveness.ending, at: now)

@@ -163,6 +163,7 @@ package final class ExtensionSupervisor: PollSource {
                 listen(to: process, at: now)
                 handle(.protocolViolation("corrupted its sample buffer"), at: now)
             }
+            if feed.isOutgrown { handle(.formatOutgrown, at: now) }
         }
         handle(.memory(resident: resident), at: now)
         if threads > Self.mostThreads {

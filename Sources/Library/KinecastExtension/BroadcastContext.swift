@@ -13,7 +13,7 @@ public struct BroadcastContext: Sendable, Equatable {
     public var framesPerSecond = 0
     /// The user's average bitrate for encoded frames, in bits a second; nil if a quality was chosen instead.
     public var averageBitrate: Int?
-    /// The format of the frames; nil if the handler gets none.
+    /// The format of the first frames; nil if the handler gets none. Each sample has its own.
     public var video: SampleFormat?
     /// The format of the applications' audio; nil if the handler gets none.
     public var audioApp: SampleFormat?

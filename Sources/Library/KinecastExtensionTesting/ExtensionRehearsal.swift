@@ -180,9 +180,9 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an access unit that the test provides.
+    /// Sends an access unit that the test provides. With a format, a keyframe begins frames of that format.
     public func send(_ sample: EncodedSample) async throws(Error) {
-        sender.send(sample)
+        sender.send(sample, after: sample.format.map { StreamDescription.EncodedVideo($0) })
         try await settle()
     }
 

@@ -117,6 +117,12 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
 
     /// The sample's size in bytes.
     public var byteCount: Int { bytes.count }
+
+    /// The format of an encoded keyframe, which the frames up to the next keyframe have too; nil for other samples.
+    public var keyframeFormat: VideoFormat? {
+        guard isKeyframe, case .encoded(let format) = format else { return nil }
+        return format
+    }
 }
 
 // In an extension, so that the struct keeps the initializer with all its properties, which `alias` uses.

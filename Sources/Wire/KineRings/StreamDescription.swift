@@ -1,4 +1,5 @@
 // The streams, as described to a receiver of samples (an extension or a client) before the first sample.
+import FoundationEssentials
 import KineMedia
 
 /// The streams that a `StreamSender` sends, and the size of their memory.
@@ -51,7 +52,7 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     }
 }
 
-// The format of encoded video in `start`: the codec, and the parameter sets under keys of its own.
+// The format of encoded video, in `start` and in the ring: the codec, and the parameter sets under keys of its own.
 extension StreamDescription.EncodedVideo: Codable {
     private enum CodingKeys: String, CodingKey {
         case codec, size, averageBitrate
@@ -92,5 +93,14 @@ extension StreamDescription.EncodedVideo: Codable {
         case .hevc(let sets): try container.encode(sets, forKey: .parameterSets)
         case .av1(let header): try container.encode(header.unit, forKey: .sequenceHeader)
         }
+    }
+
+    /// The payload of the record in the ring from which on frames have this format.
+    var record: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
+
+    /// Nil if the bytes are no such payload.
+    init?(record: UnsafeRawBufferPointer) {
+        guard let video = try? JSONDecoder().decode(Self.self, from: Data(record)) else { return nil }
+        self = video
     }
 }

@@ -126,8 +126,11 @@ extension StreamReceiver.Error: CustomStringConvertible {
 struct RecordHeader: Equatable {
     static let byteCount = 32
 
-    /// Nil: a type of a later version. Never written.
+    /// Nil: a type of a later version, which is never written, or no sample but a format.
     var type: SampleType?
+    /// Whether the payload is the format of the frames that follow (`StreamDescription.EncodedVideo`). Earlier versions
+    /// skip the record.
+    var isFormat = false
     /// Whether the payload is interleaved floats, not an access unit.
     var isPCM = false
     var isKeyframe = false
@@ -138,6 +141,8 @@ struct RecordHeader: Equatable {
     var duration: MediaTime
     /// Bytes of the payload.
     var payloadBytes: Int
+
+    private static let formatKind: UInt8 = 3
 
     /// Bytes of the whole record in the ring.
     var recordBytes: Int { Self.recordBytes(payload: payloadBytes) }
@@ -152,7 +157,7 @@ struct RecordHeader: Equatable {
             case .video: 0
             case .audioApp: 1
             case .audioMic: 2
-            case nil: .max
+            case nil: isFormat ? Self.formatKind : .max
             }
         memory.storeBytes(of: kind, toByteOffset: 4, as: UInt8.self)
         let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0)
@@ -168,8 +173,9 @@ extension RecordHeader {
     /// Nil if the bytes are not a record that begins at `position`.
     init?(reading memory: UnsafeRawPointer, position: UInt64) {
         guard memory.load(fromByteOffset: 24, as: UInt64.self) == position else { return nil }
+        let kind = memory.load(fromByteOffset: 4, as: UInt8.self)
         let type: SampleType? =
-            switch memory.load(fromByteOffset: 4, as: UInt8.self) {
+            switch kind {
             case 0: .video
             case 1: .audioApp
             case 2: .audioMic
@@ -177,7 +183,7 @@ extension RecordHeader {
             }
         let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
         self.init(
-            type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0,
+            type: type, isFormat: kind == Self.formatKind, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0,
             missing: memory.load(fromByteOffset: 6, as: UInt16.self),
             presentationTime: MediaTime(nanoseconds: memory.load(fromByteOffset: 8, as: Int64.self)),
             duration: MediaTime(nanoseconds: memory.load(fromByteOffset: 16, as: Int64.self)),

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// Receives the samples of a `StreamSender`. One thread reads; any thread may use the positions and the descriptor.
 public final class StreamReceiver: @unchecked Sendable {
-    // Sendable: `position`, `held`, `dropped` and `lastFrame` belong to the reading thread; the rest never changes or is
-    // atomic.
+    // Sendable: `position`, `held`, `dropped`, `lastFrame` and `changedVideo` belong to the reading thread; the rest never
+    // changes or is atomic.
 
     public enum Error: Swift.Error, Equatable, Sendable {
         /// A memory cannot be mapped.
@@ -99,6 +99,9 @@ public final class StreamReceiver: @unchecked Sendable {
 
     public var slotLayout: FrameSlotLayout? { view.frameLayout }
 
+    /// The format of the encoded frame that `nextRecord` returns next or has returned last; nil: as in the description.
+    public private(set) var changedVideo: StreamDescription.EncodedVideo?
+
     deinit { try? wake.close() }
 
     /// Readable when there may be new samples; owned by this object.
@@ -112,11 +115,17 @@ public final class StreamReceiver: @unchecked Sendable {
     public var writtenPosition: UInt64 { view.writtenPosition }
 
     /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Skips samples of unknown
-    /// types.
+    /// types, and notes changes of the format (`changedVideo`).
     public func nextRecord() throws(Error) -> Record? {
         while true {
             guard let (header, bytes) = try nextHeader() else { return nil }
             let end = position + UInt64(header.recordBytes)
+            if header.isFormat {
+                guard let changed = StreamDescription.EncodedVideo(record: bytes) else {
+                    throw .damagedRing(position: position)
+                }
+                changedVideo = changed
+            }
             guard let type = header.type else {
                 advance(to: end)
                 continue

@@ -99,12 +99,15 @@ public final class StreamSender: Sendable {
     public var descriptors: [FileDescriptor] { [samples.descriptor, page.descriptor, wake.reader] }
 
     /// Sends an access unit: an encoded frame, or encoded audio. Copies its bytes into the ring, or drops it if the ring is full; see
-    /// `consumeKeyframeRequest` and `counts`.
-    public func send(_ sample: EncodedSample) {
+    /// `consumeKeyframeRequest` and `counts`. Returns false if it is dropped.
+    /// - Parameter format: announced before the sample, a keyframe, since the frames before have another; nil: they have not.
+    @discardableResult
+    public func send(_ sample: EncodedSample, after format: StreamDescription.EncodedVideo? = nil) -> Bool {
         let header = RecordHeader(
             type: sample.type, isKeyframe: sample.isKeyframe, presentationTime: sample.presentationTime,
             duration: sample.duration, payloadBytes: sample.data.count)
-        sample.data.withUnsafeBytes { send(header, $0) }
+        let announced = format?.record ?? []
+        return sample.data.withUnsafeBytes { send(header, $0, after: announced) }
     }
 
     /// Sends interleaved audio samples within ±1.
@@ -240,12 +243,15 @@ public final class StreamSender: Sendable {
         }
     }
 
-    private func send(_ header: RecordHeader, _ payload: UnsafeRawBufferPointer) {
+    /// - Parameter format: the payload of a record before this one, which is dropped with it; empty: none.
+    @discardableResult
+    private func send(_ header: RecordHeader, _ payload: UnsafeRawBufferPointer, after format: [UInt8] = []) -> Bool {
         let sent = state.withLock { state -> Bool in
             noteRead(&state)
             guard state.fault == nil, !state.isEnded else { return false }
             let used = Int(state.written - state.read)
-            let bytes = header.recordBytes
+            let formatBytes = format.isEmpty ? 0 : RecordHeader.recordBytes(payload: format.count)
+            let bytes = formatBytes + header.recordBytes
             let decision =
                 header.type == .video
                 ? state.policy.frame(bytes: bytes, isKeyframe: header.isKeyframe, used: used)
@@ -253,12 +259,13 @@ public final class StreamSender: Sendable {
             guard case .write(let missing) = decision else { return false }
             var header = header
             header.missing = UInt16(clamping: missing)
-            let place = samples.base + layout.ringOffset + Int(state.written & UInt64(layout.ringBytes - 1))
-            header.write(to: place, position: state.written)
-            // The mirror after the ring makes a record across its end contiguous.
-            if let bytes = payload.baseAddress {
-                (place + RecordHeader.byteCount).copyMemory(from: bytes, byteCount: payload.count)
+            if formatBytes > 0 {
+                let announcement = RecordHeader(
+                    type: nil, isFormat: true, presentationTime: header.presentationTime, duration: .zero,
+                    payloadBytes: format.count)
+                format.withUnsafeBytes { write(announcement, $0, at: state.written) }
             }
+            write(header, payload, at: state.written + UInt64(formatBytes))
             state.written += UInt64(bytes)
             state.bytesCopied += payload.count
             kine_atomic_store_release(samples.base + SamplesLayout.writePosition, state.written)
@@ -268,6 +275,17 @@ public final class StreamSender: Sendable {
             return true
         }
         if sent { wake.signal() }
+        return sent
+    }
+
+    /// Writes a record behind what the receiver may read.
+    private func write(_ header: RecordHeader, _ payload: UnsafeRawBufferPointer, at position: UInt64) {
+        let place = samples.base + layout.ringOffset + Int(position & UInt64(layout.ringBytes - 1))
+        header.write(to: place, position: position)
+        // The mirror after the ring makes a record across its end contiguous.
+        if let bytes = payload.baseAddress {
+            (place + RecordHeader.byteCount).copyMemory(from: bytes, byteCount: payload.count)
+        }
     }
 
     /// Reads the receiver's position in the ring and its frames.
@@ -293,7 +311,7 @@ public final class StreamSender: Sendable {
             guard let header = RecordHeader(reading: place, position: state.counted),
                 state.counted + UInt64(header.recordBytes) <= end
             else { return }
-            count(&state, header)
+            if !header.isFormat { count(&state, header) }
             state.counted += UInt64(header.recordBytes)
         }
     }

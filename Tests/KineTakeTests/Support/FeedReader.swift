@@ -17,6 +17,8 @@ final class FeedReader: Sendable {
         var time: MediaTime
         var duration: MediaTime
         var bytes: [UInt8]
+        /// Of video: nil before the first change.
+        var format: VideoFormat?
         /// CLOCK_MONOTONIC when it was read.
         var instant: Int64
     }
@@ -72,7 +74,7 @@ final class FeedReader: Sendable {
             let sample = Sample(
                 type: record.type, isPCM: record.isPCM, isKeyframe: record.isKeyframe,
                 isDiscontinuity: record.missing > 0, time: record.presentationTime, duration: record.duration,
-                bytes: Array(record.bytes), instant: MonotonicClock.now())
+                bytes: Array(record.bytes), format: receiver.changedVideo?.format, instant: MonotonicClock.now())
             state.signal { $0.samples.append(sample) }
             receiver.advance(past: record)
         }

@@ -16,14 +16,18 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// Records the pattern until it has had five formats.
-    private func record() throws -> RecordingIndex {
-        var configuration = TakeConfiguration(source: .pattern(Self.size), output: path)
+    private func take(output: String?, services: [SampleRequirements] = []) throws -> Take {
+        var configuration = TakeConfiguration(source: .pattern(Self.size), output: output)
         configuration.video.framesPerSecond = 30
         configuration.audio.app = .none
-        let take = try Take(
-            configuration: configuration, sources: .pattern, encoders: [VideoEncoderKind(ChangingEncoder.self)],
-            observer: TakeEvents())
+        return try Take(
+            configuration: configuration, services: services, sources: .pattern,
+            encoders: [VideoEncoderKind(ChangingEncoder.self)], observer: TakeEvents())
+    }
+
+    /// Records the pattern until it has had five formats.
+    private func record() throws -> RecordingIndex {
+        let take = try take(output: path)
         try wait("five formats") { take.counts(at: MonotonicClock.now()).framesDrawn > 5 * ChangingEncoder.run }
         let ending = take.finish(at: MonotonicClock.now(), movesIndex: false)
         guard case .recorded(.finished(let finished)) = ending else {
@@ -48,6 +52,35 @@ import Testing
                 "-v", "error", "-select_streams", "v", "-show_entries", "frame=width,height", "-of", "csv=p=0", path,
             ])
         #expect(decoded.split(separator: "\n").map(String.init) == sizes.map { "\($0.width),\($0.height)" })
+    }
+
+    private func reader(_ samples: SampleRequirements, of take: Take) throws -> FeedReader {
+        let answer = Monitor<Result<SampleFeed, TakeError>?>(nil)
+        take.makeFeed(FeedRequest(samples, of: "Test") { result in answer.signal { $0 = result } })
+        let reader = try FeedReader(try #require(answer.wait(until: WaitLimit.deadline()) { $0 }).get())
+        take.beginFeeding(reader.feed)
+        return reader
+    }
+
+    @Test func `an extension that follows gets each format before its keyframe, and another nothing after a change`()
+        throws
+    {
+        let follows = SampleRequirements.test(
+            .encoded(codecs: [.h264], keyframeInterval: nil, expecting: .init(followsFormat: true)))
+        let take = try take(output: nil, services: [follows, .encoded])
+        let readers = [try reader(follows, of: take), try reader(.encoded, of: take)]
+        readers[0].expect("five formats") { $0.samples.count > 5 * ChangingEncoder.run }
+        try wait("the other's end") { readers[1].feed.isOutgrown }
+        _ = take.finish(at: MonotonicClock.now(), movesIndex: false)
+        for reader in readers { reader.end() }
+        let (all, few) = (readers[0].samples, readers[1].samples)
+        let first = try #require(readers[0].feed.stream.video?.format)
+        let sizes = all.map { ($0.format ?? first).size }
+        #expect(sizes == all.indices.map { ChangingEncoder.size(ofFrame: $0, Self.size) })
+        for (before, after) in zip(all, all.dropFirst()) where before.format != after.format {
+            #expect(after.isKeyframe)
+        }
+        #expect(!few.isEmpty && few.count <= ChangingEncoder.run && few.allSatisfy { $0.format == nil })
     }
 
     @Test func `a browser plays the file, and seeks over the changes`() throws {

@@ -124,7 +124,10 @@ final class ClientFeeds: PollSource {
         for reader in readers where reader.feed?.violation != nil {
             send(.failed("The app corrupted its sample buffer; request samples again."), to: reader)
         }
-        remove { $0.feed?.violation != nil }
+        for reader in readers where reader.feed?.isOutgrown == true {
+            send(.failed("The take's video has another format now; request samples again."), to: reader)
+        }
+        remove { $0.feed?.violation != nil || $0.feed?.isOutgrown == true }
         nextDeadline = readers.isEmpty ? nil : now + Self.watchInterval
     }
 

@@ -233,7 +233,8 @@ package final class FeedFactory: Sendable {
         let isLimited = expectations.maximumBitrate != nil || configuration.video.maximumBitrate != nil
         return SampleFeed.Limits(
             bitrate: isLimited ? plan.ceiling : nil, accessUnit: expectations.maximumAccessUnit,
-            stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) })
+            stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) },
+            followsFormat: expectations.followsFormat)
     }
 
     /// `further`: services that may have come later than the take's own.

@@ -23,11 +23,15 @@ package final class SampleFeed: Sendable {
         case made
         /// Audio from before the first frame is left out.
         case feeding(firstFrame: MediaTime?)
+        /// The video has another format, which the reader does not follow.
+        case outgrown
         case over
     }
 
     private struct State {
         var phase = Phase.made
+        /// The format that the reader was told of last; nil: the one in `stream`.
+        var format: VideoFormat?
         /// Opened by a frame that was too large.
         var gap = DecodingGap.none
         /// The samples that came in the present pause; nil: the take is not paused.
@@ -59,6 +63,8 @@ package final class SampleFeed: Sendable {
         var accessUnit: Int?
         /// Nanoseconds from one frame to the next while the screen stands still; nil: about a second.
         var stillInterval: Int64?
+        /// Whether the format of the video may change.
+        var followsFormat = false
     }
 
     /// Uncompressed frames; nil if they are not wanted.
@@ -95,6 +101,12 @@ package final class SampleFeed: Sendable {
         }
     }
 
+    /// Whether it gets nothing more because the video has another format, and its reader has read everything before.
+    package var isOutgrown: Bool {
+        guard case .outgrown = state.withLock({ $0.phase }) else { return false }
+        return sender.counts.queuedBytes == 0
+    }
+
     var wantsEncodedVideo: Bool { stream.video != nil }
     /// Whether it has the take's frames. The camera's do not count.
     package var hasVideo: Bool {
@@ -125,16 +137,15 @@ package final class SampleFeed: Sendable {
     /// Sends the samples that came in the pause.
     func resume() {
         state.withLock { state in
-            for sample in state.held ?? [] {
+            for sample in state.held.take() ?? [] {
                 switch sample {
-                case .encoded(let sample): sender.send(sample)
+                case .encoded(let sample): send(sample, &state)
                 case .pcm(let samples, let type, let time, let duration):
                     samples.withUnsafeBufferPointer {
                         sender.sendAudio(type: type, interleaved: $0, at: time, duration: duration)
                     }
                 }
             }
-            state.held = nil
         }
     }
 
@@ -191,7 +202,21 @@ package final class SampleFeed: Sendable {
     }
 
     private func send(_ sample: EncodedSample, _ state: inout State) {
-        if state.held == nil { sender.send(sample) } else { state.held?.append(.encoded(sample)) }
+        guard state.held == nil else {
+            state.held?.append(.encoded(sample))
+            return
+        }
+        if case .outgrown = state.phase { return }
+        guard let video = stream.video, let format = sample.format, format != state.format ?? video.format else {
+            sender.send(sample)
+            return
+        }
+        if !limits.followsFormat {
+            state.phase = .outgrown
+            return
+        }
+        let change = StreamDescription.EncodedVideo(format, averageBitrate: video.averageBitrate)
+        if sender.send(sample, after: change) { state.format = format }
     }
 
     /// Interleaved samples of the take's audio. On the audio thread.

@@ -74,7 +74,7 @@ public final class FrameSender: Sendable {
     @discardableResult
     public func send(_ sample: borrowing SampleBuffer) async -> Delivery {
         guard let place = sample.place else { return .notFromEngine }
-        return await driver.send(place, duration: sample.duration)
+        return await driver.send(place, duration: sample.duration, format: sample.format)
     }
 
     public var counts: Counts { driver.counts }

@@ -10,6 +10,8 @@ import SystemPackage
 final class FrameSenderDriver: Sendable {
     private struct State {
         var machine: FrameSenderStateMachine
+        /// With the format of the newest encoded frame.
+        var stream: StreamDescription
         var sockets: [Int: PacketSocket] = [:]
         var lastReceiver = 0
         var place: SamplePlace?
@@ -21,7 +23,7 @@ final class FrameSenderDriver: Sendable {
     }
 
     private let view: StreamView
-    private let stream: StreamDescription
+    private let isEncoded: Bool
     private let state: Mutex<State>
     private let wake = WakeSignal()
     /// The most receivers; each maps the memory.
@@ -29,13 +31,13 @@ final class FrameSenderDriver: Sendable {
 
     init(view: StreamView, stream: StreamDescription, policy: FrameSender.Policy) throws(GroupError) {
         self.view = view
-        self.stream = stream
+        isEncoded = stream.frames == nil && stream.video != nil
         let wait: Int64 =
             switch policy {
             case .newest: 0
             case .everyFrame(let wait): MediaTime(wait).nanoseconds
             }
-        state = Mutex(State(machine: FrameSenderStateMachine(wait: wait)))
+        state = Mutex(State(machine: FrameSenderStateMachine(wait: wait), stream: stream))
         do throws(Errno) {
             _ = try DedicatedThread(starting: "frames") { [weak self] in
                 while let driver = self, driver.serve() {}
@@ -64,7 +66,7 @@ final class FrameSenderDriver: Sendable {
         let socket = PacketSocket(adopting: descriptor)
         state.withLock { state in
             guard state.sockets.count < Self.mostReceivers,
-                socket.send(.hello(stream), descriptors: view.descriptors)
+                socket.send(.hello(state.stream), descriptors: view.descriptors)
             else { return }
             state.lastReceiver += 1
             state.sockets[state.lastReceiver] = socket
@@ -72,13 +74,14 @@ final class FrameSenderDriver: Sendable {
         }
         wake.signal()
         // A receiver of encoded frames can decode only from a keyframe on.
-        if stream.frames == nil, stream.video != nil { EngineLink.shared.send(.needsKeyframe) }
+        if isEncoded { EngineLink.shared.send(.needsKeyframe) }
     }
 
-    func send(_ place: SamplePlace, duration: MediaTime) async -> FrameSender.Delivery {
+    func send(_ place: SamplePlace, duration: MediaTime, format: SampleFormat) async -> FrameSender.Delivery {
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state -> Bool in
                 guard !state.machine.isSending else { return true }
+                if isEncoded, case .encoded(let video) = format { follow(video, &state) }
                 state.continuation = continuation
                 state.place = place
                 state.lastSend = MonotonicClock.now()
@@ -95,6 +98,16 @@ final class FrameSenderDriver: Sendable {
     }
 
     // Called with the lock held.
+
+    /// Disconnects receivers of frames of another format: they come back at once, and get the new description.
+    private func follow(_ format: VideoFormat, _ state: inout State) {
+        guard state.stream.video?.format != format else { return }
+        state.stream.video?.format = format
+        for receiver in state.sockets.keys {
+            close(receiver, &state)
+            handle(.receiverGone(receiver), &state)
+        }
+    }
 
     private func handle(_ event: FrameSenderStateMachine.Event, _ state: inout State) {
         var events = [event]

@@ -112,7 +112,8 @@ package final class BroadcastRunner {
 
     private func deliver(_ record: StreamReceiver.Record) async {
         guard let receiver else { return }
-        if let format = context.format(of: record.type), format.fits(record) {
+        let changed = record.type == .video ? receiver.changedVideo.map { SampleFormat.encoded($0.format) } : nil
+        if let format = changed ?? context.format(of: record.type), format.fits(record) {
             await handler.processSampleBuffer(SampleBuffer(record, format: format), with: record.type)
         }
         receiver.advance(past: record)

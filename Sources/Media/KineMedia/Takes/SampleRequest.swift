@@ -13,7 +13,8 @@ public struct SampleRequest: Codable, Sendable, Equatable {
         /// no frames while no camera is shown.
         case camera(size: PixelSize)
         /// The take's access units. `keyframeInterval`: the most seconds between keyframes while the screen changes.
-        case encoded(codec: VideoCodec, keyframeInterval: Double? = nil)
+        /// `followsFormat`: the format of the samples may change at a keyframe; otherwise the samples end there.
+        case encoded(codec: VideoCodec, keyframeInterval: Double? = nil, followsFormat: Bool? = nil)
     }
 
     public var video: Video?
@@ -43,7 +44,7 @@ public struct SampleRequirements: Sendable, Equatable {
         case encoded(codecs: [VideoCodec], keyframeInterval: Double?, expecting: Expectations = Expectations())
     }
 
-    /// A service's limits for encoded frames.
+    /// A service's limits for encoded frames, and what it can follow.
     public struct Expectations: Sendable, Equatable {
         /// The most bits a second at 1920x1080 and 30 frames a second; scaled for other sizes and rates.
         public var maximumBitrate: Int?
@@ -51,11 +52,17 @@ public struct SampleRequirements: Sendable, Equatable {
         public var maximumAccessUnit: Int?
         /// Frames a second while the screen does not change; nil: about one.
         public var stillFramesPerSecond: Int?
+        /// Whether the service looks at each sample's format, which may change at a keyframe.
+        public var followsFormat: Bool
 
-        public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
+        public init(
+            maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil,
+            followsFormat: Bool = false
+        ) {
             self.maximumBitrate = maximumBitrate
             self.maximumAccessUnit = maximumAccessUnit
             self.stillFramesPerSecond = stillFramesPerSecond
+            self.followsFormat = followsFormat
         }
     }
 
@@ -104,7 +111,10 @@ extension SampleRequirements {
                 .raw(
                     pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond, shape: shape,
                     orientation: orientation ?? .upright)
-            case .encoded(let codec, let interval): .encoded(codecs: [codec], keyframeInterval: interval)
+            case .encoded(let codec, let interval, let follows):
+                .encoded(
+                    codecs: [codec], keyframeInterval: interval,
+                    expecting: Expectations(followsFormat: follows ?? false))
             }
         }
         self.init(video: video, appAudio: request.appAudio, micAudio: request.micAudio)

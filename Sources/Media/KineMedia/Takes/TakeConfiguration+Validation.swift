@@ -169,12 +169,12 @@ extension TakeConfiguration {
                     allowed: "one of the two")
             }
         case .camera(let size): try check(evenSize: "size of the camera's frames", size)
-        case .encoded(_, let interval?):
+        case .encoded(_, let interval?, _):
             guard (0.1...60).contains(interval) else {
                 throw .outOfRange(
                     setting: "keyframe interval of the samples", value: "\(interval) s", allowed: "0.1 to 60 seconds")
             }
-        case .encoded(_, nil), nil: break
+        case .encoded(_, nil, _), nil: break
         }
     }
 

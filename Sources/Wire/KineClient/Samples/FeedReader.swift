@@ -71,7 +71,8 @@ package struct FeedReader {
         }
     }
 
-    private func deliver(_ record: StreamReceiver.Record, _ receiver: StreamReceiver) {
+    private mutating func deliver(_ record: StreamReceiver.Record, _ receiver: StreamReceiver) {
+        if record.type == .video, let changed = receiver.changedVideo { stream?.video = changed }
         if let format = stream?.format(of: record.type), format.fits(record) {
             handler(SampleBuffer(record, format: format), record.type)
         }

@@ -133,7 +133,7 @@ extension SampleRequirements.Video: Decodable {
     private enum PartKeys: CodingKey { case x, y, width, height }
     private enum Crop: String, CaseIterable { case fit, fill }
     private enum EncodedKeys: CodingKey {
-        case codec, codecs, keyframeInterval, maximumBitrate, maximumAccessUnit, stillFramesPerSecond
+        case codec, codecs, formatChanges, keyframeInterval, maximumBitrate, maximumAccessUnit, stillFramesPerSecond
     }
     /// The values of `codec`, which earlier versions read.
     private enum Codec: String, CaseIterable { case h264 }
@@ -151,7 +151,8 @@ extension SampleRequirements.Video: Decodable {
             let expectations = SampleRequirements.Expectations(
                 maximumBitrate: try encoded.whole(.maximumBitrate, 100_000...1_000_000_000),
                 maximumAccessUnit: try encoded.whole(.maximumAccessUnit, 65536...1 << 30),
-                stillFramesPerSecond: try encoded.whole(.stillFramesPerSecond, 1...30))
+                stillFramesPerSecond: try encoded.whole(.stillFramesPerSecond, 1...30),
+                followsFormat: try encoded.decodeIfPresent(Bool.self, forKey: .formatChanges) ?? false)
             if expectations.maximumAccessUnit != nil, expectations.maximumBitrate == nil {
                 throw encoded.problem(.maximumAccessUnit, "needs maximumBitrate beside it")
             }
