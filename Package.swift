@@ -223,8 +223,8 @@ let table = """
       KinePublisherTests: KinePublisher
       KineRTMPTests: KineRTMP KineX264 KineCodecs KineMedia CoreTesting RTMPTesting
       KineLiveTests: KineLive KineMedia KineText CoreTesting
-      KinePublishTests: KinePublish KineLive KineRTMP RTMPTesting KineContainers KineMeasure KineMedia KinePlatform
-          KineText CLinux CoreTesting SystemPackage NIOCore NIOEmbedded NIOPosix NIOSSL
+      KinePublishTests: KinePublish KineLive KineRTMP RTMPTesting KineContainers KineCodecs KineX264 KineMeasure KineMedia
+          KinePlatform KineText CLinux CodecTesting CoreTesting SystemPackage NIOCore NIOEmbedded NIOPosix NIOSSL
       KineBroadcastTests: KineBroadcast KinePublisher KinecastExtension KinecastExtensionTesting KineWire KineMedia
       KineTakesTests: KineTakes KineWire KineMeasure KineMedia KinePlatform CLinux SystemPackage
       KineClientTests: KineClient KineTakes KineWire KineContainers KineMeasure KineMedia KinePlatform KineText

@@ -60,6 +60,23 @@ import Testing
         #expect(reports(rehearsal) == [.finished])
     }
 
+    @Test func `each keyframe comes with its format`() async throws {
+        let (rehearsal, publisher) = try await started()
+        try await rehearsal.sendFrames(2)
+        let format = VideoFormat(
+            parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
+            size: PixelSize(width: 32, height: 16))
+        for second in 1...2 {
+            try await rehearsal.send(
+                EncodedSample(
+                    type: .video, presentationTime: .seconds(Double(second)), duration: .zero, isKeyframe: true,
+                    data: [0, 0, 0, 1, 0x65], format: second == 1 ? format : nil))
+        }
+        #expect(await rehearsal.finish() == .finished)
+        let first = try #require(publisher.stream.video)
+        #expect(publisher.formats == [first, format, format])
+    }
+
     @Test func `where the protocol carries one audio track, the microphone is left out with a warning`() async throws {
         let rehearsal = try rehearsal(mic: .aac)
         try await rehearsal.start(setupInfo: ["url": "double://h"])

@@ -104,6 +104,25 @@ struct Conversation {
         #expect(metadata.map { $0?["audiocodecid"] } == [nil, .number(10)])
     }
 
+    @Test func `a new format of the video is announced before its keyframe`() throws {
+        var talk = try Conversation()
+        try talk.start()
+        _ = try talk.send(talk.session.beginStream(Self.format))
+        let keyframe = [UInt8](repeating: 3, count: 30).withUnsafeBytes {
+            VideoTag.frame(.h264, isKeyframe: true, bytes: $0)
+        }
+        _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 10, payload: keyframe)))
+        var format = Self.format
+        format.video?.size = PixelSize(width: 640, height: 480)
+        format.video?.decoderConfiguration = [1, 100, 0, 30]
+        _ = try talk.send(talk.session.beginVideo(format, timestamp: 2010))
+        _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 2010, payload: keyframe)))
+        #expect(talk.server.media.map(\.type) == [18, 9, 8, 9, 18, 9, 9])
+        #expect(talk.server.media.suffix(3).map(\.timestamp) == [2010, 2010, 2010])
+        #expect(try StrictAMF.read(talk.server.media[4].payload).last?["width"] == .number(640))
+        #expect(talk.server.media[5].payload == [0x17, 0, 0, 0, 0, 1, 100, 0, 30])
+    }
+
     @Test func `a refused key is final`() throws {
         var talk = try Conversation(
             behavior: .refusesPublish(code: "NetStream.Publish.BadName", description: "no such"))

@@ -43,7 +43,7 @@ package final class PublisherBroadcastHandler<Destination: PublisherDestination>
             bytes.withUnsafeBytes {
                 publisher.publish(
                     sampleBufferType, presentationTime: sampleBuffer.presentationTime,
-                    isKeyframe: sampleBuffer.isKeyframe, bytes: $0)
+                    isKeyframe: sampleBuffer.isKeyframe, bytes: $0, format: sampleBuffer.keyframeFormat)
             }
         }
     }

@@ -13,7 +13,10 @@ public protocol Publisher: Sendable {
     /// - Parameters:
     ///   - presentationTime: on the take's timeline; negative for the encoder's priming.
     ///   - bytes: as in `EncodedSample.data`.
-    func publish(_ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer)
+    ///   - format: of a keyframe and the frames after it; nil: as before.
+    func publish(
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer,
+        format: VideoFormat?)
 
     /// No sample comes before `resume()`. Presentation times then continue as if there had been no pause.
     func pause()

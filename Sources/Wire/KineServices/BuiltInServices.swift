@@ -41,7 +41,9 @@ public enum BuiltInServices {
         // the size; one frame a second looks stalled. nginx-rtmp refuses messages over 1 MiB with headers.
         manifest.video = .encoded(
             codecs: [.h264], keyframeInterval: 2,
-            expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5))
+            expecting: .init(
+                maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5,
+                followsFormat: true))
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.urlSchemes = ["rtmp", "rtmps"]

@@ -28,6 +28,7 @@ final class PublisherDouble: Publisher {
     private let refusal: Failure?
     private let neverLive: Failure?
     private let made = Mutex<[Call]>([])
+    private let given = Mutex<[VideoFormat]>([])
 
     /// - Parameters:
     ///   - refusal: thrown by `start`.
@@ -42,6 +43,9 @@ final class PublisherDouble: Publisher {
     /// What the handler has called so far.
     var calls: [Call] { made.withLock { $0 } }
 
+    /// The formats of the keyframes so far.
+    var formats: [VideoFormat] { given.withLock { $0 } }
+
     private func note(_ call: Call) { made.withLock { $0.append(call) } }
 
     func start() async throws(Failure) {
@@ -49,8 +53,12 @@ final class PublisherDouble: Publisher {
         if let refusal { throw refusal }
     }
 
-    func publish(_ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer) {
+    func publish(
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer,
+        format: VideoFormat?
+    ) {
         note(.publish(type, isKeyframe: isKeyframe))
+        if let format { given.withLock { $0.append(format) } }
     }
 
     func pause() { note(.pause) }

@@ -60,6 +60,9 @@ public struct StrictRTMPServer {
     private var lastTimes: [Int: UInt32] = [:]
     private var videoMessages = 0
     private var (audioMessages, announcesAudio) = (0, false)
+    private var lastType: Int?
+    /// Metadata came again though audio was announced before: only a new format of the frames can be the reason.
+    private var expectsFormat = false
     /// The time of the latest sequence header.
     private var headerTime: UInt32?
 
@@ -278,8 +281,11 @@ public struct StrictRTMPServer {
             phase = .media
         } else {
             try require(phase == .media, "media in phase \(phase)")
-            try require(message.type != 18 || !announcesAudio, "metadata again, and not for audio that begins later")
         }
+        try require(
+            !expectsFormat || message.type == 9 && Self.isSequenceHeader(message.payload),
+            "metadata again, and neither for audio that begins later nor for a new format")
+        expectsFormat = message.type == 18 && announcesAudio
         if message.type == 18 {
             let values = try StrictAMF.read(message.payload)
             try require(values.count == 3, "metadata of another form")
@@ -290,10 +296,12 @@ public struct StrictRTMPServer {
         }
         lastTimes[message.chunkStream] = message.timestamp
         try checkHeaders(message)
+        defer { lastType = message.type }
         if message.type == 9, let head = message.payload.first {
             let isFirst = videoMessages == 0
-            let isSequenceHeader = head & 0x80 != 0 ? head & 15 == 0 : message.payload.dropFirst().first == 0
-            try require(isSequenceHeader == isFirst, "a sequence header at the wrong place")
+            let isSequenceHeader = Self.isSequenceHeader(message.payload)
+            try require(
+                isSequenceHeader ? isFirst || lastType == 18 : !isFirst, "a sequence header at the wrong place")
             let isFirstFrame = videoMessages == 1
             videoMessages += 1
             try require(!isFirstFrame || (head >> 4) & 7 == 1, "the first frame is no keyframe")
@@ -319,7 +327,14 @@ public struct StrictRTMPServer {
             try require(
                 message.timestamp &- headerTime < 1 << 31, "\(message.timestamp) after a header at \(headerTime)")
         }
-        if message.payload.dropFirst().first == 0 { headerTime = message.timestamp }
+        // Audio may be earlier than frames of a new format that were sent before it.
+        let isAgain = message.type == 9 && videoMessages > 0
+        if message.payload.dropFirst().first == 0, !isAgain { headerTime = message.timestamp }
+    }
+
+    private static func isSequenceHeader(_ video: [UInt8]) -> Bool {
+        guard let head = video.first else { return false }
+        return head & 0x80 != 0 ? head & 15 == 0 : video.dropFirst().first == 0
     }
 
     /// Whether a server that tries Annex B first finds a start code: two or more zeros, and a one (SRS 7,

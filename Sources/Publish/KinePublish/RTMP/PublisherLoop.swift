@@ -12,7 +12,8 @@ final class PublisherLoop: @unchecked Sendable {
 
     let eventLoop: any EventLoop
     let settings: RTMPSettings
-    let format: RTMPStreamFormat
+    /// The newest.
+    var format: RTMPStreamFormat
     let observe: @Sendable (RTMPEvent) -> Void
 
     var machine: RTMPReconnectStateMachine
@@ -76,6 +77,7 @@ final class PublisherLoop: @unchecked Sendable {
         for item in items {
             if !item.isVideo { audioPresence.received(now: now) }
             if item.isVideo, item.isKeyframe { perform(machine.keyframe(now: now)) }
+            if let video = item.format { format.video = video }
             guard machine.acceptsSamples else {
                 if item.isVideo { status.droppedFrames += 1 }
                 continue
@@ -176,6 +178,7 @@ extension PublisherLoop {
     func sendQueue(to client: RTMPClient, isLast: Bool) {
         if !client.hasBegun, let first = queue.first {
             var announced = format
+            if let video = queue.firstFormat { announced.video = video }
             if format.video != nil, format.audio != nil {
                 let hasAudio = audioPresence.isAnnounced(now: now)
                 guard hasAudio != nil || isLast || machine.isEnding else { return }

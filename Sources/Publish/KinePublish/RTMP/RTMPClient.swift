@@ -26,8 +26,8 @@ final class RTMPClient: @unchecked Sendable {
     private enum Phase {
         /// No sample has been sent yet.
         case beginning
-        /// The stream is announced, with audio or without. Samples before this time, in milliseconds, are dropped.
-        case streaming(from: Int64, hasAudio: Bool)
+        /// The stream is announced with these formats. Samples before this time, in milliseconds, are dropped.
+        case streaming(from: Int64, announced: RTMPStreamFormat)
         /// Nothing more is reported.
         case over
     }
@@ -87,18 +87,23 @@ final class RTMPClient: @unchecked Sendable {
     func begin(_ format: RTMPStreamFormat, at first: Int64) {
         guard case .beginning = phase else { return }
         let time = max(0, first - Self.lead)
-        phase = .streaming(from: time, hasAudio: format.audio != nil)
+        phase = .streaming(from: time, announced: format)
         write(session.beginStream(format, timestamp: UInt32(truncatingIfNeeded: time)))
     }
 
-    /// Sends a sample, with an announcement of audio that begins later. Returns the number of bytes; 0 for a dropped sample.
+    /// Sends a sample, with an announcement of audio that begins later or of the video's new format. Returns the number
+    /// of bytes; 0 for a dropped sample.
     func send(_ item: SendQueue.Item, of format: RTMPStreamFormat) -> Int {
-        guard case .streaming(let beginning, let hasAudio) = phase, item.time >= beginning else { return 0 }
-        if !item.isVideo, !hasAudio {
-            phase = .streaming(from: beginning, hasAudio: true)
+        guard case .streaming(let beginning, var announced) = phase, item.time >= beginning else { return 0 }
+        if !item.isVideo, announced.audio == nil {
+            announced.audio = format.audio
             let time = max(beginning, item.time - Self.lead)
-            write(session.beginAudio(format, timestamp: UInt32(truncatingIfNeeded: time)))
+            write(session.beginAudio(announced, timestamp: UInt32(truncatingIfNeeded: time)))
+        } else if let video = item.format, video != announced.video {
+            announced.video = video
+            write(session.beginVideo(announced, timestamp: UInt32(truncatingIfNeeded: item.time)))
         }
+        phase = .streaming(from: beginning, announced: announced)
         let bytes = session.sample(item)
         write(bytes)
         if !hasSentKeyframe, item.isVideo || format.video == nil {

@@ -49,7 +49,9 @@ public final class RTMPPublisher: Sendable {
     /// Drops samples of types that the format does not have, and the audio encoder's priming before time zero.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
-            publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
+            publish(
+                sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0,
+                format: sample.format)
         }
     }
 
@@ -57,13 +59,19 @@ public final class RTMPPublisher: Sendable {
     /// - Parameters:
     ///   - presentationTime: on the take's timeline. Samples before zero are dropped: they are the encoder's priming.
     ///   - bytes: as in `EncodedSample.data`.
+    ///   - format: of a keyframe and the frames after it, in the stream's codec; nil: as before.
     public func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer,
+        format newFormat: VideoFormat? = nil
     ) {
         guard presentationTime >= .zero else { return }
         let payload: [UInt8]
+        var announced: RTMPStreamFormat.Video?
         if type == .video {
             guard let video = format.video else { return }
+            if isKeyframe, let newFormat {
+                announced = .init(newFormat, framesPerSecond: video.framesPerSecond, bitrate: video.bitrate)
+            }
             payload = VideoTag.frame(video.codec, isKeyframe: isKeyframe, bytes: bytes)
         } else {
             guard format.audio != nil else { return }
@@ -71,7 +79,7 @@ public final class RTMPPublisher: Sendable {
         }
         let item = SendQueue.Item(
             isVideo: type == .video, isKeyframe: isKeyframe, time: presentationTime.ticks(timescale: 1000),
-            payload: payload)
+            payload: payload, format: announced)
         guard inbox.withLock({ $0.append(item) }) else { return }
         loop.eventLoop.execute { [self] in loop.enqueue(inbox.withLock { $0.removeAll() }) }
     }

@@ -136,6 +136,16 @@ public struct RTMPSession: Sendable {
         return output
     }
 
+    /// The bytes that announce a new format of the video: metadata again, and the sequence header.
+    /// - Parameter timestamp: that of the first frame of this format.
+    public mutating func beginVideo(_ format: RTMPStreamFormat, timestamp: UInt32) -> [UInt8] {
+        guard let video = format.video else { return [] }
+        var output: [UInt8] = []
+        write(.dataAMF0, ChunkStreamID.data, timestamp, format.metadata(), &output)
+        write(.video, ChunkStreamID.video, timestamp, VideoTag.sequenceHeader(video), &output)
+        return output
+    }
+
     /// The bytes of a sample's message. VideoTag or AudioTag makes the item's payload.
     public mutating func sample(_ item: SendQueue.Item) -> [UInt8] {
         var output: [UInt8] = []

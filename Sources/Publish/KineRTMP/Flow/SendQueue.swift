@@ -9,12 +9,17 @@ public struct SendQueue: Sendable {
         public var time: Int64
         /// A message's payload, including the tag header.
         public var payload: [UInt8]
+        /// The format of a keyframe and the frames after it; nil: as before.
+        public var format: RTMPStreamFormat.Video?
 
-        public init(isVideo: Bool, isKeyframe: Bool, time: Int64, payload: [UInt8]) {
+        public init(
+            isVideo: Bool, isKeyframe: Bool, time: Int64, payload: [UInt8], format: RTMPStreamFormat.Video? = nil
+        ) {
             self.isVideo = isVideo
             self.isKeyframe = isKeyframe
             self.time = time
             self.payload = payload
+            self.format = format
         }
     }
 
@@ -50,6 +55,8 @@ public struct SendQueue: Sendable {
 
     public var isEmpty: Bool { head == items.count }
     public var first: Item? { head < items.count ? items[head] : nil }
+    /// The format of the first keyframe that has one.
+    public var firstFormat: RTMPStreamFormat.Video? { items[head...].lazy.compactMap(\.format).first }
     public var frameCount: Int { items[head...].count(where: \.isVideo) }
     /// Milliseconds from the oldest waiting sample to the newest.
     public var duration: Int64 {
