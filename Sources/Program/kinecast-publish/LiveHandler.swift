@@ -61,7 +61,7 @@ final class LiveHandler: BroadcastSampleHandler {
             bytes.withUnsafeBytes {
                 server.publish(
                     sampleBufferType, presentationTime: sampleBuffer.presentationTime,
-                    isKeyframe: sampleBuffer.isKeyframe, bytes: $0)
+                    isKeyframe: sampleBuffer.isKeyframe, bytes: $0, format: sampleBuffer.keyframeFormat)
             }
         }
     }

@@ -13,7 +13,7 @@ public enum BuiltInServices {
     public static var live: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "live", name: "Live page", executable: executable)
-        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2)
+        manifest.video = .encoded(codecs: [.h264], keyframeInterval: 2, expecting: .init(followsFormat: true))
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.network = .none

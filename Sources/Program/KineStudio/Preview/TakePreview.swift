@@ -15,7 +15,6 @@ final class TakePreview: Sendable {
         var session: EngineSession?
         /// Nil until the take's encoder has a format.
         var stream: LiveStream?
-        var format: VideoFormat?
         /// Counts the connections. The frames of the last one are sent on.
         var connection = 0
         var isPaused: Bool
@@ -78,7 +77,8 @@ final class TakePreview: Sendable {
         do throws(ClientError) {
             let session = try await EngineSession.attach(to: take)
             // Without audio: what the loudspeakers play would be recorded again.
-            let feed = try await session.receiveSamples(SampleRequest(video: .encoded(codec: .h264)))
+            let feed = try await session.receiveSamples(
+                SampleRequest(video: .encoded(codec: .h264, followsFormat: true)))
             try read(feed, number)
             let old = state.withLock { state in
                 guard !state.isOver, state.connection == number else { return session as EngineSession? }
@@ -102,7 +102,7 @@ final class TakePreview: Sendable {
                         bytes.withUnsafeBytes {
                             stream.publish(
                                 .video, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe,
-                                bytes: $0)
+                                bytes: $0, format: sample.keyframeFormat)
                         }
                     }
                 },
@@ -122,16 +122,15 @@ final class TakePreview: Sendable {
         guard let format = description.video?.format else { return end() }
         let stream = state.withLock { state -> LiveStream? in
             guard state.connection == number, !state.isOver else { return nil }
-            if let stream = state.stream { return state.format == format ? stream : nil }
+            // The first keyframe has the format again.
+            if let stream = state.stream { return stream }
             let stream = LiveStream(title: "", format: LiveFormat(video: format, audio: [])) { [weak self] in
                 Task { await self?.connect() }
             }
             if state.isPaused { stream.set(.paused) }
-            (state.stream, state.format) = (stream, format)
+            state.stream = stream
             return stream
         }
-        // Pages ask again for a stream of another format.
-        guard let stream else { return isLast(number) ? end() : () }
-        opened.fulfil(.success(stream))
+        if let stream { opened.fulfil(.success(stream)) }
     }
 }

@@ -21,7 +21,7 @@ import NIOCore
 /// A sample's content is a fragment (`moof`, `mdat`), which ends with the access unit: AVCC for video, a raw AAC block for audio. The
 /// fragments of a second audio track belong to a movie of their own, whose initialization segment is not sent. A stream begins with
 /// `description` (JSON, see `LiveDescription`), `videoInitialization`, `initialization`, `state` and `tick`; then samples follow,
-/// from a keyframe on, with states and ticks among them.
+/// from a keyframe on, with states and ticks among them. Before a keyframe of another format, the first three come again.
 struct LiveRecord: Sendable {
     enum Kind: UInt8, Sendable {
         case description = 0

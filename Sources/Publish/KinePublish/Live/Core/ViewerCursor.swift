@@ -33,10 +33,12 @@ struct ViewerCursor: Equatable, Sendable {
     /// Appends the next records, at least one and about `byteLimit` bytes; none if the viewer has everything. Returns
     /// the number of skipped frames. A viewer who is only behind waits for a regular keyframe: an extra one would cost
     /// everyone who shares the encoder.
-    /// - Parameter state: sent if records are skipped, since one of them may have been a state.
+    /// - Parameters:
+    ///   - header: of the newest samples; sent if it is among the skipped records. Nil: of all samples.
+    ///   - state: sent if records are skipped, since one of them may have been a state.
     mutating func advance(
-        in history: SampleHistory<LiveRecord>, state: LiveRecord, into buffers: inout [ByteBuffer],
-        byteLimit: Int = 64 << 10
+        in history: SampleHistory<LiveRecord>, header: LiveHeader? = nil, state: LiveRecord,
+        into buffers: inout [ByteBuffer], byteLimit: Int = 64 << 10
     ) -> Int {
         var (bytes, droppedFrames) = (0, 0)
         func add(_ buffer: ByteBuffer?) {
@@ -46,6 +48,9 @@ struct ViewerCursor: Equatable, Sendable {
         }
         if let target = jump(in: history) {
             droppedFrames += history.frames(from: next, to: target)
+            if let header, next < header.end, header.end <= target {
+                for record in header.records { add(buffer(of: record)) }
+            }
             next = target
             add(buffer(of: state))
         }

@@ -130,16 +130,21 @@ public final class LiveServer: Sendable {
     /// - Parameters:
     ///   - presentationTime: on the take's timeline. Samples before time zero are dropped.
     ///   - bytes: as in `EncodedSample.data`.
+    ///   - format: of a keyframe and the frames after it, in the stream's codec; nil: as before.
     public func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer,
+        format: VideoFormat? = nil
     ) {
-        stream.publish(type, presentationTime: presentationTime, isKeyframe: isKeyframe, bytes: bytes)
+        stream.publish(type, presentationTime: presentationTime, isKeyframe: isKeyframe, bytes: bytes, format: format)
     }
 
-    /// Sends a sample to all viewers, like `publish(_:presentationTime:isKeyframe:bytes:)`. Its duration is not used.
+    /// Sends a sample to all viewers, like `publish(_:presentationTime:isKeyframe:bytes:format:)`. Its duration is not
+    /// used.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
-            publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
+            publish(
+                sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0,
+                format: sample.format)
         }
     }
 

@@ -57,6 +57,8 @@ package final class LiveStream: Sendable {
 
     private struct State {
         var history: SampleHistory<LiveRecord>
+        /// Of the newest samples.
+        var header: LiveHeader
         var numbering = FragmentNumbering()
         var edge: LiveEdge
         var audience = Audience()
@@ -72,46 +74,37 @@ package final class LiveStream: Sendable {
     private let state: Mutex<State>
     private let sentBytes = Atomic(0)
     private let droppedFrames = Atomic(0)
-    /// The video and the first audio track: browsers play no more tracks of one file.
+    private let title: String
+    /// Of the first format: the headers of fragments are the same in all.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
     private let codecs: [SampleType: SampleCodec]
     private let furtherAudio: FragmentedMovie
-    private let description: LiveRecord
-    private let initialization: LiveRecord
-    private let videoInitialization: LiveRecord?
     private let wantsKeyframe: @Sendable () -> Void
 
     /// - Parameter wantsKeyframe: called when a viewer needs a keyframe; at most once in two seconds, from any thread.
     package init(title: String, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void) {
         let now = MonotonicClock.now()
-        let first = Array(format.audio.prefix(1))
-        movie = FragmentedMovie(video: format.video, audio: first)
-        movieTypes = Set(first.map(\.type) + (format.video == nil ? [] : [.video]))
+        let header = LiveHeader(title: title, format: format)
+        (self.title, movie) = (title, header.movie)
+        movieTypes = Set(format.audio.prefix(1).map(\.type) + (format.video == nil ? [] : [.video]))
         furtherAudio = FragmentedMovie(video: nil, audio: Array(format.audio.dropFirst()))
         var codecs: [SampleType: SampleCodec] = [:]
         for track in format.audio { codecs[track.type] = .audio(track.codec) }
         if let video = format.video { codecs[.video] = .video(video.codec) }
         self.codecs = codecs
-        let description = LiveDescription(title: title, format: format, movie: movie)
-        self.description = LiveRecord(.description, content: description.json)
-        initialization = LiveRecord(.initialization, content: movie.initializationSegment)
-        if let video = format.video, !format.audio.isEmpty {
-            let movie = FragmentedMovie(video: video, audio: [])
-            videoInitialization = LiveRecord(.videoInitialization, content: movie.initializationSegment)
-        } else {
-            videoInitialization = nil
-        }
         self.wantsKeyframe = wantsKeyframe
         state = Mutex(
             State(
-                history: SampleHistory(codec: codecs[.video] ?? .audio(.aac)), edge: LiveEdge(at: now),
+                history: SampleHistory(codec: codecs[.video] ?? .audio(.aac)), header: header, edge: LiveEdge(at: now),
                 stateRecord: Self.record(of: .live, time: .zero), tickRecord: LiveRecord(.tick, content: [])))
     }
 
     /// Sends a sample to all viewers. Copies `bytes` before it returns.
+    /// - Parameter format: of a keyframe and the frames after it, in the stream's codec; nil: as before.
     package func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer,
+        format: VideoFormat? = nil
     ) {
         guard let codec = codecs[type] else { return }
         let sample = LiveSample(type: type, codec: codec, presentationTime: presentationTime, isKeyframe: isKeyframe)
@@ -124,6 +117,12 @@ package final class LiveStream: Sendable {
                     sequenceNumber: number)
             else { return false }
             state.edge.advance(to: presentationTime, at: now)
+            if isKeyframe, let format, format != state.header.format.video {
+                let audio = state.header.format.audio
+                state.header = LiveHeader(title: title, format: LiveFormat(video: format, audio: audio))
+                for record in state.header.records { state.history.append(record, at: now) }
+                state.header.end = state.history.end
+            }
             let record = LiveRecord(sample, fragmentHeader: header, accessUnit: bytes, isInMovie: isInMovie)
             state.history.append(record, of: sample, at: now)
             return true
@@ -193,18 +192,18 @@ package final class LiveStream: Sendable {
     /// Adds a viewer. Returns their place, and the first data for them.
     func join(_ form: ViewerCursor.Form) -> (viewer: Viewer, preface: [ByteBuffer]) {
         let now = MonotonicClock.now()
-        let (viewer, stateRecord, status) = state.withLock { state in
+        let (viewer, header, stateRecord, status) = state.withLock { state in
             let cursor = ViewerCursor(form: form, history: state.history)
             let viewer = Viewer(cursor: cursor, tick: state.tick, member: state.audience.join())
-            return (viewer, state.stateRecord, state.edge.greeting(viewers: state.audience.count, at: now))
+            let status = state.edge.greeting(viewers: state.audience.count, at: now)
+            return (viewer, state.header.records, state.stateRecord, status)
         }
         // A tick is sent only when its content changes, which may not happen again for this viewer.
         let tick = LiveRecord(.tick, content: status.json)
         let preface =
             switch form {
-            case .records:
-                [description, videoInitialization, initialization, stateRecord, tick].compactMap { $0?.chunks }
-            case .fragments: [initialization.fragment].compactMap { $0 }
+            case .records: (header + [stateRecord, tick]).map(\.chunks)
+            case .fragments: header.compactMap(\.fragment)
             }
         return (viewer, preface)
     }
@@ -230,7 +229,8 @@ package final class LiveStream: Sendable {
             guard state.audience.includes(viewer.member) else {
                 return (Step(from: viewer, to: next, progress: .over, buffers: []), false)
             }
-            let droppedFrames = next.cursor.advance(in: state.history, state: state.stateRecord, into: &buffers)
+            let droppedFrames = next.cursor.advance(
+                in: state.history, header: state.header, state: state.stateRecord, into: &buffers)
             if next.tick != state.tick, next.cursor.form == .records { buffers.append(state.tickRecord.chunks) }
             next.tick = state.tick
             let progress: Progress =
