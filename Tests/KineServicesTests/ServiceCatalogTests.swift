@@ -116,17 +116,6 @@ import Testing
         }
     }
 
-    @Test func `a service is found for an address by its scheme`() throws {
-        try with { catalog, directory in
-            let path = try bundle(directory.appending("one/a.kinext"), id: "a")
-            try write(
-                #"{"id": "a", "executable": "run", "urlSchemes": ["xyz"]}"#, path.appending("manifest.json"))
-            #expect(catalog.service(forURL: "XYZ://host/app")?.id == "a")
-            #expect(catalog.service(forURL: "nobody://host") == nil)
-            #expect(catalog.service(forURL: "host/app") == nil)
-        }
-    }
-
     @Test func `installing copies all of a bundle with its modes, and again replaces it`() throws {
         try with { catalog, directory in
             let source = try bundle(directory.appending("source.kinext"), id: "org.a", mode: 0o4755)

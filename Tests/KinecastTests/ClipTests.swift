@@ -32,7 +32,7 @@ import Testing
 
     /// Waits until the take has that much of recorded time.
     private func wait(_ seconds: Double, of take: String) async throws {
-        let session = try await EngineSession.attach(to: try await record(of: take))
+        let session = try await EngineSession.attach(to: take)
         try await CoreTesting.wait(for: "\(seconds) s") {
             try await session.status().progress.duration.seconds >= seconds
         }

@@ -30,7 +30,7 @@ import Testing
         let session = try await EngineSession.start(configuration, locator: locator)
         for await event in session.events {
             guard case .engine(.started(let started)) = event else { continue }
-            return (session, try #require(try await KnownTakes.list(started.id).running.first))
+            return (session, try #require(try await KnownTakes.list().running.first { $0.id == started.id }))
         }
         throw ClientError.takeIsOver
     }

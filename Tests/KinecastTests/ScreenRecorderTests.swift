@@ -241,7 +241,9 @@ import Testing
         let start = try await recorder.startRecording()
         let record = try #require(try await KnownTakes.list().running.first { $0.id == start.take })
         // Until something of it is in the file.
-        try await wait(for: "a byte of the file") { await KnownTakes.status(of: record)?.progress.bytes ?? 0 > 0 }
+        try await wait(for: "a byte of the file") {
+            (try? await EngineSession.attach(to: record.id).status())?.progress.bytes ?? 0 > 0
+        }
         kill(record.pid, SIGKILL)
         for await (preview, error) in delegate.stops {
             #expect(error?.code == .engineDied)

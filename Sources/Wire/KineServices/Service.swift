@@ -96,7 +96,7 @@ public struct Service: Sendable, Equatable {
     }
 
     /// The scheme of an address in lowercase, if it has one.
-    static func scheme(of address: String) -> String? {
+    private static func scheme(of address: String) -> String? {
         guard let end = address.firstIndex(of: ":"), end != address.startIndex else { return nil }
         let scheme = address[..<end].lowercased()
         return scheme.isURLScheme ? scheme : nil

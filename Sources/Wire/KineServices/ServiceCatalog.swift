@@ -79,12 +79,6 @@ public struct ServiceCatalog: Sendable {
     /// The service with this id.
     public func service(id: String) -> Service? { list().services.first { $0.id == id } }
 
-    /// The first service of `list` that accepts the scheme of this address.
-    public func service(forURL address: String) -> Service? {
-        guard let scheme = Service.scheme(of: address) else { return nil }
-        return list().services.first { $0.manifest.urlSchemes.contains(scheme) }
-    }
-
     private func builtIn(_ manifest: ServiceManifest) -> Service {
         Service(
             manifest: manifest, origin: .builtIn, bundle: nil,

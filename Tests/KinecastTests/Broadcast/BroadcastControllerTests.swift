@@ -97,7 +97,8 @@ import Testing
         try await controller.startBroadcast(recordingTo: file, countdown: 0)
         #expect(try await place.takes().map(\.output) == [file.path])
         try await wait(for: "a byte of the file") {
-            await KnownTakes.status(of: try #require(place.takes().first))?.progress.bytes ?? 0 > 0
+            let take = try #require(try await place.takes().first)
+            return (try? await EngineSession.attach(to: take.id).status())?.progress.bytes ?? 0 > 0
         }
         let preview = try #require(try await controller.finishBroadcast())
         #expect(preview.url == file)

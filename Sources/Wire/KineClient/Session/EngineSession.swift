@@ -79,10 +79,6 @@ public final class EngineSession: Sendable {
         }
     }
 
-    public static func attach(to take: TakeRecord) async throws(ClientError) -> EngineSession {
-        try await attach { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
-    }
-
     /// Reattaches to a running take of another client, or of this app before a restart: `events` has the same events as
     /// the owner's, and a file whose engine dies is recovered unless the owner does that.
     ///
@@ -216,9 +212,6 @@ public final class EngineSession: Sendable {
         }
         return feed
     }
-
-    /// Ends the feed.
-    public func endSamples() { mailbox.post(.request(.endSamples, from: nil)) }
 
     /// Reports that the program for `EngineEvent.commandNeeded` runs as `process`.
     public func commandStarted(process: Int32) { mailbox.post(.request(.commandStarted(process: process), from: nil)) }

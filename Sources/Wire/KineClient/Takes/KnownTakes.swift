@@ -7,48 +7,37 @@ import KineWire
 import SystemPackage
 
 public enum KnownTakes {
-    /// The time for an engine to answer for a list; a slower one is listed without its status.
-    public static let statusTimeout = Duration.seconds(2)
+    /// Nanoseconds for an engine to answer for a list; a slower one is listed without its status.
+    private static let statusTimeout: Int64 = 2_000_000_000
 
-    /// The running takes, and those whose engine died. `typed`: an id or its beginning, for that one running take.
-    public static func list(_ typed: String? = nil) async throws(ClientError) -> TakeRegistry.Listing {
-        try await inRegistry { (registry) throws(TakeRegistry.Error) in try listed(typed, in: registry) }
-    }
-
-    private static func listed(
-        _ typed: String?, in registry: TakeRegistry
-    ) throws(TakeRegistry.Error) -> TakeRegistry.Listing {
-        guard let typed else { return registry.list() }
-        return TakeRegistry.Listing(running: [try registry.find(typed)], dead: [])
+    /// The running takes, and those whose engine died.
+    public static func list() async throws(ClientError) -> TakeRegistry.Listing {
+        try await inRegistry { (registry) throws(TakeRegistry.Error) in registry.list() }
     }
 
     /// The running takes. Blocks.
     package static func running() throws(ClientError) -> [TakeRecord] {
         do throws(TakeRegistry.Error) {
-            return try listed(nil, in: .standard()).running
+            return try TakeRegistry.standard().list().running
         } catch {
             throw ClientError(error)
         }
     }
 
-    /// Like `list`, with the status of each running take, nil if its engine does not answer. Blocks.
+    /// Like `list`, with the status of each running take, nil if its engine does not answer. `typed`: an id or its
+    /// beginning, for that one running take. Blocks.
     package static func statuses(
         _ typed: String? = nil
     ) throws(ClientError) -> (running: [(TakeRecord, TakeStatus?)], dead: [TakeRecord]) {
         do throws(TakeRegistry.Error) {
             let registry = try TakeRegistry.standard()
-            let listing = try listed(typed, in: registry)
-            let statuses = AskedTake.statuses(
-                of: listing.running, in: registry, within: Int64(statusTimeout / .nanoseconds(1)))
+            var listing = TakeRegistry.Listing()
+            if let typed { listing.running = [try registry.find(typed)] } else { listing = registry.list() }
+            let statuses = AskedTake.statuses(of: listing.running, in: registry, within: statusTimeout)
             return (Array(zip(listing.running, statuses)), listing.dead)
         } catch {
             throw ClientError(error)
         }
-    }
-
-    /// A take's status; nil if its engine does not answer.
-    public static func status(of take: TakeRecord) async -> TakeStatus? {
-        try? await EngineSession.attach(to: take).status(within: statusTimeout)
     }
 
     /// Removes a take whose engine died from the list; its file does not change. `typed`: as for
