@@ -35,14 +35,32 @@ extension FileDescriptor {
 
     /// Whether `path` leads to this file.
     package func isFile(at path: FilePath) -> Bool {
-        var (own, other) = (Glibc.stat(), Glibc.stat())
-        return fstat(rawValue, &own) == 0 && fstatat(AT_FDCWD, path.cString, &other, 0) == 0
-            && (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
+        guard let own = try? self.stat() else { return false }
+        return FileIdentity(own) == FileIdentity(path.escaped)
+    }
+}
+
+/// The identity of the file that currently has a name.
+package struct FileIdentity: Equatable, Sendable {
+    private let device: DeviceID
+    private let number: Inode
+
+    fileprivate init(_ status: Stat) { (device, number) = (status.deviceID, status.inode) }
+
+    /// Nil if no file has that name.
+    package init?(_ path: String) {
+        guard let status = try? FilePath(escaped: path).stat() else { return nil }
+        self.init(status)
     }
 }
 
 // The file that a path leads to. Linux.
 extension FilePath {
+    package var isDirectory: Bool { (try? self.stat())?.type == .directory }
+
+    /// Whether there is a regular file that this user may execute.
+    package var isExecutableFile: Bool { (try? self.stat())?.type == .regular && access(cString, X_OK) == 0 }
+
     /// The path with every link followed; nil if the file does not exist.
     package var resolved: FilePath? {
         guard let resolved = realpath(cString, nil) else { return nil }

@@ -44,11 +44,11 @@ public enum PrivateDirectory {
     /// Checks that `path` is a directory of this user; others may be allowed to enter it. Returns its permission bits.
     @discardableResult
     package static func check(_ path: FilePath) throws(Fault) -> UInt32 {
-        var status = Glibc.stat()
-        guard lstat(path.cString, &status) == 0 else { throw .system(Errno(rawValue: errno)) }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw .notADirectory }
-        guard status.st_uid == getuid() else { throw .foreign(uid: status.st_uid) }
-        return status.st_mode & 0o777
+        let status: Stat
+        do { status = try path.stat(followTargetSymlink: false) } catch { throw .system(error) }
+        guard status.type == .directory else { throw .notADirectory }
+        guard status.userID.rawValue == getuid() else { throw .foreign(uid: status.userID.rawValue) }
+        return status.permissions.rawValue & 0o777
     }
 
     /// The names in a directory, without `.` and `..`, in the form of `String(escaping:)`; empty if it cannot be read.

@@ -58,10 +58,11 @@ public struct SettingsFile: Sendable {
         do {
             let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
             defer { try? descriptor.close() }
-            var status = stat()
-            guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw Error.notAFile(path) }
-            guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else { throw Error.foreign(path) }
+            let status = try descriptor.stat()
+            guard status.type == .regular else { throw Error.notAFile(path) }
+            guard status.userID.rawValue == getuid(), status.permissions.rawValue & 0o022 == 0 else {
+                throw Error.foreign(path)
+            }
             return try descriptor.readToEnd(atMost: Self.limit)
         } catch Errno.noSuchFileOrDirectory {
             return nil

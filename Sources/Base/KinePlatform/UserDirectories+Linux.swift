@@ -98,8 +98,7 @@ public enum UserDirectories {
     }
 
     private static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return path.hasPrefix("/") && stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        path.hasPrefix("/") && FilePath(escaped: path).isDirectory
     }
 
     private static func contents(of path: String) -> String? {

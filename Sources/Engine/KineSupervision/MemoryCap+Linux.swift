@@ -66,18 +66,14 @@ package final class MemoryCap {
         while group.components.count > tree.components.count {
             group.removeLastComponent()
             let controllers = read(group.appending("cgroup.subtree_control"))
-            if controllers.split(whereSeparator: \.isWhitespace).contains("memory"), owner(of: group) == user,
-                access(group.cString, W_OK) == 0, access(group.appending("cgroup.procs").cString, W_OK) == 0
+            if controllers.split(whereSeparator: \.isWhitespace).contains("memory"),
+                (try? group.stat())?.userID.rawValue == user, access(group.cString, W_OK) == 0,
+                access(group.appending("cgroup.procs").cString, W_OK) == 0
             {
                 return group
             }
         }
         return nil
-    }
-
-    private static func owner(of path: FilePath) -> uid_t? {
-        var status = stat()
-        return stat(path.cString, &status) == 0 ? status.st_uid : nil
     }
 
     private static func write(_ text: String, to path: FilePath) -> Bool {

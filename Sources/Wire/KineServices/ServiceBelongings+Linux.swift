@@ -62,9 +62,8 @@ public struct ServiceInstallation: Sendable, Equatable {
 
     /// Another directory may come to the path, and have a number that was free again.
     private static func identity(of bundle: FilePath) -> String? {
-        var status = stat()
-        guard lstat(bundle.cString, &status) == 0 else { return nil }
-        return "\(status.st_ino) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
+        guard let status = try? bundle.stat(followTargetSymlink: false) else { return nil }
+        return "\(status.inode.rawValue) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
     }
 
     static func remove(of bundle: FilePath) { unlink(file(of: bundle).cString) }

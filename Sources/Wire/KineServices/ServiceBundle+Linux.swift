@@ -127,10 +127,7 @@ enum ServiceBundle {
             throw Problem([], "cannot be read (\(error))")
         }
         defer { try? file.close() }
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Problem([], "is not an ordinary file")
-        }
+        guard (try? file.stat())?.type == .regular else { throw Problem([], "is not an ordinary file") }
         guard let bytes = file.contents(limit: ServiceManifest.fileLimit) else {
             throw Problem([], "cannot be read, or has more than \(ServiceManifest.fileLimit) bytes")
         }
@@ -146,9 +143,8 @@ enum ServiceBundle {
 
     private static func fault(ofExecutable name: String, in bundle: FilePath) -> String? {
         let path = bundle.appending(name)
-        var status = stat()
-        guard stat(path.cString, &status) == 0 else { return "is not in the bundle" }
-        guard status.st_mode & S_IFMT == S_IFREG, access(path.cString, X_OK) == 0 else { return "cannot be executed" }
+        guard (try? path.stat()) != nil else { return "is not in the bundle" }
+        guard path.isExecutableFile else { return "cannot be executed" }
         return isInside(path, bundle) ? nil : "is a link that leads out of the bundle"
     }
 

@@ -72,8 +72,7 @@ extension ServiceCatalog {
     @discardableResult
     public func install(_ path: FilePath, consent: (Service, Question) -> Bool?) throws(InstallError) -> Service {
         guard let directory = userDirectory else { throw .noHome }
-        var status = stat()
-        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+        guard let status = try? path.stat(), status.type == .directory,
             access(path.appending(ServiceBundle.manifestName).cString, F_OK) == 0
         else { throw .notABundle(path.escaped) }
         let unfinished = directory.appending(BundleCopy.unfinishedName(.new))
@@ -92,7 +91,7 @@ extension ServiceCatalog {
             let id = copied.id
             let old: FilePath? = bundle(of: id)
             // In a directory of all users, a path is what another user makes of it.
-            let source = [0, getuid()].contains(status.st_uid) ? path.resolved?.escaped : nil
+            let source = [0, getuid()].contains(status.userID.rawValue) ? path.resolved?.escaped : nil
             let question = Question(
                 isForRights: copied.manifest.needsConsent(replacing: try? old.map(ServiceBundle.read)?.manifest),
                 replaced: replaced(by: id, from: source))

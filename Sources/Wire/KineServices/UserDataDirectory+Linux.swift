@@ -45,8 +45,7 @@ public enum UserDataDirectory {
 
     /// On a new machine, the user's directory for data may be missing.
     private static func makeMissing(_ path: FilePath) throws(Error) {
-        var status = stat()
-        guard stat(path.cString, &status) != 0 else { return }
+        guard (try? path.stat()) == nil else { return }
         let parent = path.removingLastComponent()
         if parent != path { try makeMissing(parent) }
         try make(path)
@@ -56,9 +55,8 @@ public enum UserDataDirectory {
         guard mkdir(path.cString, 0o700) == 0 || errno == EEXIST else {
             throw .cannotMake(path, Errno(rawValue: errno))
         }
-        var status = stat()
-        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            status.st_uid == getuid() || geteuid() == 0
+        guard let status = try? path.stat(), status.type == .directory,
+            status.userID.rawValue == getuid() || geteuid() == 0
         else { throw .unusable(path) }
     }
 }

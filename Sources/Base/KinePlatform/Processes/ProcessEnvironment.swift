@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KineText
+import SystemPackage
 
 /// All texts are in the form of `String(escaping:)`.
 public enum ProcessEnvironment {
@@ -60,10 +61,7 @@ public enum ProcessEnvironment {
 public enum ExecutableSearch {
     /// The path of this process's own executable; nil without /proc.
     public static var own: String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &buffer, buffer.count)
-        guard length > 0 else { return nil }
-        return String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
+        FilePath("/proc/self/exe").linkContents?.escaped
     }
 
     /// The path of `program`: searches PATH, then the directories where distributions put servers. Relative directories are left out: the
@@ -72,11 +70,6 @@ public enum ExecutableSearch {
         let directories = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map(String.init)
         return (directories.filter { $0.hasPrefix("/") } + ["/usr/local/bin", "/usr/bin", "/bin"])
             .map { $0 + "/" + program }
-            .first { isExecutableFile($0) }
-    }
-
-    private static func isExecutableFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0
+            .first { FilePath(escaped: $0).isExecutableFile }
     }
 }

@@ -55,8 +55,7 @@ final class CameraReader {
 
     /// Opens the FIFO for reading; nil: the file is not a FIFO. Without a writer, libavformat would wait for one.
     private static func openPipe(_ path: String) throws(VideoSourceError) -> FileDescriptor? {
-        var status = stat()
-        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+        guard (try? FilePath(escaped: path).stat())?.type == .fifo else { return nil }
         let pipe: FileDescriptor
         do {
             pipe = try FileDescriptor.open(path.cString, .readOnly, options: [.nonBlocking, .closeOnExec])

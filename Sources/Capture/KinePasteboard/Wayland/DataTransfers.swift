@@ -1,5 +1,6 @@
 // Transfers of texts by descriptors, which other programs may read and write slowly.
 import Glibc
+import SystemPackage
 
 /// The transfers in progress. Used on the clipboard's thread.
 struct DataTransfers {
@@ -45,8 +46,7 @@ struct DataTransfers {
         defer { close(descriptor) }
         // Opened again, because the other program shares this descriptor and could make writes block. That works only
         // for pipes, but programs pass only pipes.
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+        guard (try? FileDescriptor(rawValue: descriptor).stat())?.type == .fifo else { return }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard own >= 0 else { return }
         if outgoing.count >= Self.most,

@@ -3,6 +3,7 @@ import CWayland
 import CXKB
 import Glibc
 import KineText
+import SystemPackage
 
 /// One seat's devices. Used on the connection's thread.
 final class WaylandInput {
@@ -150,9 +151,8 @@ final class WaylandInput {
     /// The text of a keymap, without its terminating zero; nil if the file is shorter than `size`. Read, not mapped: a
     /// mapped file that becomes shorter would end this process.
     static func keymap(_ descriptor: Int32, size: Int) -> [CChar]? {
-        var status = stat()
-        guard 1...largestKeymap ~= size, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_size >= size
+        guard 1...largestKeymap ~= size, let status = try? FileDescriptor(rawValue: descriptor).stat(),
+            status.type == .regular, status.size >= size
         else { return nil }
         let text = [CChar](unsafeUninitializedCapacity: size) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, size, 0))

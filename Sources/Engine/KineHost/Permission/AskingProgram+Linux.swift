@@ -51,10 +51,7 @@ enum AskingProgram: Equatable {
     static var ownCommand: String? { commands(beside: ExecutableSearch.own).first { access($0.cString, X_OK) == 0 } }
 
     private static func executable(of pid: Int32) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/\(pid)/exe", &buffer, buffer.count)
-        guard length > 0 else { return nil }
-        let path = String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
+        guard let path = FilePath("/proc/\(pid)/exe").linkContents?.escaped else { return nil }
         // The kernel appends this if the file was replaced while its program runs.
         let replaced = " (deleted)"
         return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path

@@ -67,8 +67,7 @@ struct RecordingStore: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let files = names.filter { $0.hasSuffix(".mp4") }.map { name in
             let path = directory + "/" + name
-            var status = stat()
-            return (path: path, seconds: stat(path, &status) == 0 ? status.st_mtim.tv_sec : 0)
+            return (path: path, seconds: (try? FilePath(path).stat())?.st_mtim.tv_sec ?? 0)
         }
         return files.sorted { ($0.seconds, $0.path) < ($1.seconds, $1.path) }.map { URL(filePath: $0.path) }
     }

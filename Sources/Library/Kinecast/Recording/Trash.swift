@@ -76,24 +76,21 @@ package struct Trash: Sendable {
         else { return [] }
         while !top.components.isEmpty, device(of: top.removingLastComponent()) == own { top.removeLastComponent() }
         // A directory for the trashes of all users has to be one, and sticky.
-        var status = stat()
         let shared = top.appending(".Trash")
-        let isShared =
-            lstat(shared.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+        let status = try? shared.stat(followTargetSymlink: false)
+        let isShared = status?.type == .directory && status?.permissions.contains(.saveText) == true
         let directories = (isShared ? [shared.appending("\(getuid())")] : []) + [top.appending(".Trash-\(getuid())")]
         return directories.compactMap { directory in
             // Another user may have made the directory, or a link in its place.
-            var status = stat()
-            let isThere = lstat(directory.cString, &status) == 0
-            guard !isThere || status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid() else { return nil }
+            let status = try? directory.stat(followTargetSymlink: false)
+            guard status.map({ $0.type == .directory && $0.userID.rawValue == getuid() }) ?? true else { return nil }
             return Place(directory: directory.escaped, top: top.escaped)
         }
     }
 
     /// The file system of a path, or of the directory in which it would be made.
-    private static func device(of path: FilePath) -> dev_t? {
-        var status = stat()
-        if lstat(path.cString, &status) == 0 { return status.st_dev }
+    private static func device(of path: FilePath) -> DeviceID? {
+        if let status = try? path.stat(followTargetSymlink: false) { return status.deviceID }
         return path.components.isEmpty ? nil : device(of: path.removingLastComponent())
     }
 

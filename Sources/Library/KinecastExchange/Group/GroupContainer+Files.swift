@@ -31,12 +31,10 @@ extension GroupContainer {
         }
         return PrivateDirectory.entries(path).sorted().compactMap { name in
             guard !name.hasPrefix(".") else { return nil }
-            var status = stat()
-            guard lstat(path.appending(name).cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                return nil
-            }
+            guard let status = try? path.appending(name).stat(followTargetSymlink: false), status.type == .regular
+            else { return nil }
             let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-            return GroupFile(name: name, size: status.st_size, modified: Date(timeIntervalSince1970: time))
+            return GroupFile(name: name, size: Int(status.size), modified: Date(timeIntervalSince1970: time))
         }
     }
 
@@ -52,9 +50,8 @@ extension GroupContainer {
             throw .system(operation: "Opening \(name)", error as? Errno ?? .ioError)
         }
         defer { try? file.close() }
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .noSuchFile(name) }
-        guard status.st_size <= limit else { throw .tooLarge(name, limit: limit) }
+        guard let status = try? file.stat(), status.type == .regular else { throw .noSuchFile(name) }
+        guard status.size <= limit else { throw .tooLarge(name, limit: limit) }
         do {
             let bytes = try file.readToEnd(atMost: limit + 1)
             guard bytes.count <= limit else { throw GroupError.tooLarge(name, limit: limit) }

@@ -40,10 +40,7 @@ extension GroupContainer {
             throw .system(operation: "Opening \(file)", error as? Errno ?? .ioError)
         }
         defer { try? source.close() }
-        var status = stat()
-        guard fstat(source.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .noSuchFile(file.escaped)
-        }
+        guard let status = try? source.stat(), status.type == .regular else { throw .noSuchFile(file.escaped) }
         if !keepingOriginal {
             guard fdatasync(source.rawValue) == 0 else { throw .system(operation: "Writing \(file)", .last) }
             if rename(file.cString, target.cString) == 0 { return makeDurable() }
@@ -51,7 +48,7 @@ extension GroupContainer {
             guard errno == EXDEV || errno == EACCES else { throw .system(operation: "Publishing \(name)", .last) }
         }
         try write(as: name) { output throws(GroupError) in
-            try Self.copy(from: source, bytes: Int64(status.st_size), to: output, name: name)
+            try Self.copy(from: source, bytes: status.size, to: output, name: name)
         }
         if !keepingOriginal { unlink(file.cString) }
     }
@@ -108,9 +105,8 @@ extension GroupContainer {
                     path.appending(name), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
             else { continue }
             defer { try? file.close() }
-            var status = stat()
             // A very new file may not be locked yet.
-            guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            guard let status = try? file.stat(), status.type == .regular,
                 time(nil) - status.st_mtim.tv_sec > 10,
                 flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
             else { continue }

@@ -93,14 +93,13 @@ package struct PrivateFile {
 
     private func check(_ file: FileDescriptor) throws {
         // Checks the open file, because its name may refer to another file by now.
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
+        let status = try file.stat()
+        guard status.type != .directory else {
             throw CommandFailure.usage("\(path), named by \(name), is a directory; name a file.")
         }
-        let mode = status.st_mode & 0o777
-        if allowsSystemFiles, status.st_uid == 0, mode & 0o027 == 0 { return }
-        guard status.st_uid == geteuid() else {
+        let mode = status.permissions.rawValue & 0o777
+        if allowsSystemFiles, status.userID.rawValue == 0, mode & 0o027 == 0 { return }
+        guard status.userID.rawValue == geteuid() else {
             throw CommandFailure(
                 status: ExitStatus.noPermission,
                 message:

@@ -88,7 +88,9 @@ struct DiskWatch {
         let files = views.compactMap { view in view.file.map { (FilePath(escaped: $0), view.time(at: now).seconds) } }
         let directory = files.first?.0.removingLastComponent() ?? UserDirectories.kinecastRecordings
         guard let directory, let free = Self.free(directory) else { return nil }
-        let running = files.compactMap { file, seconds in Self.size(of: file).map { (bytes: $0, seconds: seconds) } }
+        let running = files.compactMap { file, seconds in
+            (try? file.stat()).map { (bytes: $0.size, seconds: seconds) }
+        }
         let space = DiskSpace(free: free, rate: rate.current(running))
         guard space != shown else { return nil }
         shown = space
@@ -104,10 +106,5 @@ struct DiskWatch {
         else { return nil }
         let (bytes, overflow) = Int64(information.f_bavail).multipliedReportingOverflow(by: Int64(information.f_frsize))
         return overflow ? .max : bytes
-    }
-
-    private static func size(of file: FilePath) -> Int64? {
-        var status = stat()
-        return stat(file.cString, &status) == 0 ? Int64(status.st_size) : nil
     }
 }

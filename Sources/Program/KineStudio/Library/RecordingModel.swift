@@ -16,21 +16,18 @@ struct FileVersion: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil if there is no regular file at the path. Symbolic links are not followed.
     init?(of path: String) {
-        var status = stat()
-        guard lstat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard let status = try? FilePath(escaped: path).stat(followTargetSymlink: false), status.type == .regular
+        else { return nil }
         self.init(status)
     }
 
     init?(of descriptor: FileDescriptor) {
-        var status = stat()
-        guard fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 0 else {
-            return nil
-        }
+        guard let status = try? descriptor.stat(), status.type == .regular, status.linkCount > 0 else { return nil }
         self.init(status)
     }
 
-    private init(_ status: stat) {
-        (device, inode, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
+    private init(_ status: Stat) {
+        (device, inode, size) = (UInt64(status.deviceID.rawValue), UInt64(status.inode.rawValue), status.size)
         modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 

@@ -81,9 +81,8 @@ final class StudioDoor: PollSource {
     /// Whether the visitor runs this very executable: others can ask for no link that answers apps' questions.
     private static func isOwn(_ visitor: Visitor) -> Bool {
         let pid = kine_peer_pid(visitor.descriptor.rawValue)
-        var (own, other) = (stat(), stat())
-        return pid > 0 && stat("/proc/self/exe", &own) == 0 && stat("/proc/\(pid)/exe", &other) == 0
-            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+        guard pid > 0, let own = FileIdentity("/proc/self/exe") else { return false }
+        return own == FileIdentity("/proc/\(pid)/exe")
     }
 
     /// Gives the connection to the sheets. Returns whether they have it, or it is of no use.

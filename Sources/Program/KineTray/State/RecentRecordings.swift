@@ -38,8 +38,7 @@ struct RecentRecordings {
 
     /// The time of a file's last change, nanoseconds since 1970; nil if there is no such file.
     private static func changed(_ path: String) -> Int? {
-        var status = stat()
-        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard let status = try? FilePath(escaped: path).stat(), status.type == .regular else { return nil }
         return status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
     }
 }

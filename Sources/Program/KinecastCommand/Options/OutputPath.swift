@@ -19,7 +19,7 @@ enum OutputPath {
     ) -> FilePath {
         var path = typed.map { workingDirectory.pushing(FilePath(escaped: $0)) } ?? workingDirectory
         path.components.removeAll { $0.kind == .currentDirectory }
-        guard typed == nil || isDirectory(path) else { return path }
+        guard typed == nil || path.isDirectory else { return path }
         return path.appending("Kinecast \(timestamp()).mp4")
     }
 
@@ -61,15 +61,14 @@ enum OutputPath {
         guard typed != "-", !path.starts(with: "/dev/fd"), !["/dev/stdout", "/dev/stderr"].contains(path) else {
             throw .usage("\(typed) is no file; \(advice).")
         }
-        var status = stat()
-        let type = stat(path.cString, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
-        guard type == S_IFDIR || typed.utf8.last != UInt8(ascii: "/") else {
+        let type = (try? path.stat())?.type ?? .regular
+        guard type == .directory || typed.utf8.last != UInt8(ascii: "/") else {
             throw .cannotCreate("There is no directory \(typed); make it, or leave the / at its end out.")
         }
-        guard type == S_IFREG || type == S_IFDIR else {
+        guard type == .regular || type == .directory else {
             throw .usage("\(typed) is a pipe, a socket or a device; \(advice).")
         }
-        if type == S_IFREG, let ending = path.extension?.lowercased(), otherContainers.contains(ending) {
+        if type == .regular, let ending = path.extension?.lowercased(), otherContainers.contains(ending) {
             throw .usage(
                 "\(typed) would be another container than MP4, the one that Kinecast writes; let its name end in .mp4.")
         }
@@ -78,8 +77,7 @@ enum OutputPath {
     /// Throws if standard output cannot receive a video.
     private static func checkStandardOutput() throws(CommandFailure) {
         // If it was closed at the start, another descriptor without a file type may have its number.
-        var status = stat()
-        guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT != 0 else {
+        guard let status = try? FileDescriptor.standardOutput.stat(), status.type.rawValue != 0 else {
             throw .usage("Standard output is closed; give it a reader, as in kinecast record - | mpv -.")
         }
         guard isatty(STDOUT_FILENO) == 0 else {
@@ -94,7 +92,7 @@ enum OutputPath {
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
         if typed == TakeConfiguration.standardOutput { return false }
-        return isDirectory(try workingDirectory().pushing(FilePath(escaped: typed)))
+        return try workingDirectory().pushing(FilePath(escaped: typed)).isDirectory
     }
 
     /// The absolute path of a file that is made from another file: the typed path, a name in the typed directory, or
@@ -102,7 +100,7 @@ enum OutputPath {
     static func derived(_ typed: String?, from usual: FilePath) throws -> (path: FilePath, isNamedHere: Bool) {
         guard let typed else { return (usual, true) }
         let path = try workingDirectory().pushing(FilePath(escaped: typed))
-        guard isDirectory(path), let name = usual.lastComponent else { return (path, false) }
+        guard path.isDirectory, let name = usual.lastComponent else { return (path, false) }
         return (path.appending(name), true)
     }
 
@@ -112,11 +110,6 @@ enum OutputPath {
         }
         defer { free(path) }
         return FilePath(platformString: path)
-    }
-
-    private static func isDirectory(_ path: FilePath) -> Bool {
-        var status = stat()
-        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }
 

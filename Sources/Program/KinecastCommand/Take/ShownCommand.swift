@@ -19,17 +19,13 @@ struct ShownCommand {
             ? [name]
             : (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
                 .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }
-        guard let found = candidates.first(where: Self.isProgram) else {
+        guard let found = candidates.first(where: { FilePath(escaped: $0).isExecutableFile }) else {
             throw CommandFailure.unavailable(
                 "The command \(name) was not found or cannot be executed; check its spelling and PATH.")
         }
         executable = found
     }
 
-    private static func isProgram(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0
-    }
 }
 
 /// A running COMMAND.

@@ -97,17 +97,3 @@ extension EngineDeath.File {
         if case .unrecoverable(.storage) = self { true } else { false }
     }
 }
-
-/// The identity of the file that currently has a name.
-struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let number: UInt64
-
-    /// Nil if no file has that name.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path.cString, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
-    }
-}

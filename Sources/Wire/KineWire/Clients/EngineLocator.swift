@@ -47,23 +47,18 @@ public struct EngineLocator: Sendable {
 
     public func locate() throws(Error) -> FilePath {
         if let named {
-            guard Self.isExecutable(FilePath(escaped: named)) else { throw .namedUnusable(named) }
+            guard FilePath(escaped: named).isExecutableFile else { throw .namedUnusable(named) }
             return FilePath(escaped: named)
         }
         let places = try places()
-        guard let found = places.first(where: Self.isExecutable) else { throw .notFound(places: places) }
+        guard let found = places.first(where: \.isExecutableFile) else { throw .notFound(places: places) }
         return found
     }
 
     /// The path of another program of the engine's installation; nil if it is not there.
     public func neighbour(_ name: String) -> FilePath? {
         let engines = [named.map { FilePath(escaped: $0) }].compactMap(\.self) + ((try? places()) ?? [])
-        return engines.map { $0.removingLastComponent().appending(name) }.first(where: Self.isExecutable)
-    }
-
-    private static func isExecutable(_ path: FilePath) -> Bool {
-        var status = stat()
-        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0
+        return engines.map { $0.removingLastComponent().appending(name) }.first(where: \.isExecutableFile)
     }
 
     /// The reason why no engine was found.
