@@ -47,23 +47,6 @@ public enum PipeWireDaemon {
     /// Whether it accepts connections now. A sandbox may prevent that although a portal provides one.
     public static var isThere: Bool {
         guard let path = socket(ProcessEnvironment.value) else { return false }
-        return accepts(path)
-    }
-
-    private static func accepts(_ path: String) -> Bool {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        // Non-blocking: a hanging daemon with a full queue would block.
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = Glibc.socket(AF_UNIX, kind, 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
+        return UnixSocket.accepts(path)
     }
 }

@@ -43,7 +43,7 @@ final class PipeWireAudioServer: Sendable {
                 let process = try servers.start(program, arguments, environment: own)
                 started.append(process)
                 if let socket {
-                    try servers.wait(for: process, .noAnswer(program: program)) { SessionServers.accepts(socket) }
+                    try servers.wait(for: process, .noAnswer(program: program)) { UnixSocket.accepts(socket) }
                 }
             }
             // The take records the default output. WirePlumber chooses it a moment after its start.

@@ -16,7 +16,7 @@ final class PrivateAudioServer: Sendable {
         process = try Self.start(directory: directory, socket: socket, servers)
         // It listens before its start is complete, and can still fail.
         try servers.wait(for: process, .noAnswer(program: Self.program)) {
-            SessionServers.accepts(socket) && (try? PulseSources.list(server: "unix:\(socket)")) != nil
+            UnixSocket.accepts(socket) && (try? PulseSources.list(server: "unix:\(socket)")) != nil
         }
     }
 

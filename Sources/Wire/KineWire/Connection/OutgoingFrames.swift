@@ -1,5 +1,6 @@
 // Bytes that a peer has not read yet, and their descriptors.
 import Glibc
+import KinePlatform
 import SystemPackage
 
 /// Frames that wait to be sent. Owns copies of their descriptors until they are sent or removed.

@@ -1,6 +1,7 @@
 // One end of a pair of packet sockets: each packet arrives complete or not at all, with its descriptors. Linux.
 import CLinux
 import Glibc
+import KinePlatform
 import SystemPackage
 
 /// A connected packet socket. Owns its descriptor. No method blocks.
@@ -22,10 +23,7 @@ package final class PacketSocket: Sendable {
 
     /// Two connected descriptors, closed on exec and non-blocking.
     package static func pair() throws(Errno) -> (FileDescriptor, FileDescriptor) {
-        var ends: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno(rawValue: errno) }
-        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+        try UnixSocket.pair(keepsPackets: true)
     }
 
     /// Returns false if the other end has closed, or does not read.

@@ -1,37 +1,46 @@
-// Unix stream sockets: the system calls of the control channel, each with its errno. Descriptors are closed on exec and
-// non-blocking, unless stated otherwise; no call raises SIGPIPE.
+// Unix sockets: their system calls, each with its errno. Descriptors are closed on exec and non-blocking, unless stated
+// otherwise; no call raises SIGPIPE.
 import CLinux
 import Glibc
-import KinePlatform
 import KineText
 import SystemPackage
 
-enum UnixSocket {
+package enum UnixSocket {
     /// The longest path in a socket address, in bytes (unix(7): sun_path without the terminator).
-    static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    package static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Two connected sockets.
-    static func pair() throws(Errno) -> (FileDescriptor, FileDescriptor) {
+    /// Two connected sockets. `keepsPackets`: what is sent at once arrives at once (SOCK_SEQPACKET).
+    package static func pair(keepsPackets: Bool = false) throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var fds: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, streamType, 0, &fds) == 0 else { throw Errno(rawValue: errno) }
+        guard socketpair(AF_UNIX, socketType(keepsPackets ? SOCK_SEQPACKET : SOCK_STREAM), 0, &fds) == 0 else {
+            throw Errno(rawValue: errno)
+        }
         return (FileDescriptor(rawValue: fds[0]), FileDescriptor(rawValue: fds[1]))
     }
 
     /// Connects to a listener on this machine without waiting (EAGAIN: the listener's queue is full).
-    static func connect(to path: FilePath) throws(Errno) -> FileDescriptor {
+    package static func connect(to path: FilePath) throws(Errno) -> FileDescriptor {
         try make(path) { Glibc.connect($0, $1, $2) }
+    }
+
+    /// Whether a server accepts connections at that path, as `String(escaping:)`. One that hangs with a full queue does
+    /// not.
+    package static func accepts(_ path: String) -> Bool {
+        guard let socket = try? connect(to: FilePath(escaped: path)) else { return false }
+        try? socket.close()
+        return true
     }
 
     /// Binds a new socket file, readable only by its owner, and listens. The queue is as long as the kernel allows: a
     /// process that hangs accepts no connections, but clients must be able to connect to end it.
-    static func listen(at path: FilePath) throws(Errno) -> FileDescriptor {
+    package static func listen(at path: FilePath) throws(Errno) -> FileDescriptor {
         try make(path) { socket, address, length in
             bind(socket, address, length) == 0 && chmod(path.cString, 0o600) == 0 ? Glibc.listen(socket, SOMAXCONN) : -1
         }
     }
 
     /// The next waiting connection, if any. It still blocks: call `setNonBlockingAndCloseOnExec` next.
-    static func accept(_ listener: FileDescriptor) throws(Errno) -> FileDescriptor? {
+    package static func accept(_ listener: FileDescriptor) throws(Errno) -> FileDescriptor? {
         while true {
             do throws(Errno) {
                 return try unlessItWouldWait { Int(Glibc.accept(listener.rawValue, nil, nil)) }
@@ -43,7 +52,7 @@ enum UnixSocket {
     }
 
     /// Bytes sent; 0: the peer accepts no more for now. `descriptors` are sent with the first byte.
-    static func send(
+    package static func send(
         _ bytes: ArraySlice<UInt8>, descriptors: [FileDescriptor] = [], to socket: FileDescriptor
     ) throws(Errno) -> Int {
         let fds = descriptors.map(\.rawValue)
@@ -56,7 +65,7 @@ enum UnixSocket {
 
     /// Bytes read, at most the size of `buffer`; nil: no input for now; 0: the end of the stream. Received descriptors
     /// are appended to `descriptors`, whose owner closes them; without it, the kernel drops them.
-    static func receive(
+    package static func receive(
         from socket: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer,
         descriptors: UnsafeMutablePointer<[FileDescriptor]>? = nil
     ) throws(Errno) -> Int? {
@@ -91,7 +100,7 @@ enum UnixSocket {
         }
     }
 
-    static func setNonBlockingAndCloseOnExec(_ socket: FileDescriptor) throws(Errno) {
+    package static func setNonBlockingAndCloseOnExec(_ socket: FileDescriptor) throws(Errno) {
         let flags = fcntl(socket.rawValue, F_GETFL)
         guard flags >= 0, fcntl(socket.rawValue, F_SETFL, flags | O_NONBLOCK) == 0,
             fcntl(socket.rawValue, F_SETFD, FD_CLOEXEC) == 0
@@ -99,7 +108,7 @@ enum UnixSocket {
     }
 
     /// Waits until the socket is ready for one of `events`, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
-    static func wait(_ socket: FileDescriptor, for events: Int16, until deadline: Int64) -> Bool {
+    package static func wait(_ socket: FileDescriptor, for events: Int16, until deadline: Int64) -> Bool {
         guard MonotonicClock.now() < deadline else { return false }
         var entries = [pollfd(fd: socket.rawValue, events: events, revents: 0)]
         WakeSignal.poll(&entries, until: deadline)
@@ -107,7 +116,7 @@ enum UnixSocket {
     }
 
     /// Whether a read would not block.
-    static func isReadable(_ socket: FileDescriptor) -> Bool {
+    package static func isReadable(_ socket: FileDescriptor) -> Bool {
         var entry = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) > 0
     }
@@ -120,7 +129,9 @@ enum UnixSocket {
         }
     }
 
-    private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    private static func socketType(_ kind: __socket_type) -> Int32 {
+        Int32(kind.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    }
 
     /// Creates a socket for which `use`, given the address of `path`, returns 0.
     private static func make(
@@ -139,7 +150,7 @@ enum UnixSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let fd = socket(AF_UNIX, streamType, 0)
+        let fd = socket(AF_UNIX, socketType(SOCK_STREAM), 0)
         guard fd >= 0 else { throw Errno(rawValue: errno) }
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
