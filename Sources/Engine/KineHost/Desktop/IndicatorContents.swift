@@ -5,14 +5,6 @@ import KineText
 
 /// The state of a take that its indicator shows.
 struct IndicatorContents: Sendable, Equatable {
-    enum Activity: Sendable, Equatable {
-        case recording
-        case broadcasting
-        case both
-        /// An app receives the samples itself.
-        case capturing
-    }
-
     static let stop = Notification.Action(key: "stop", title: "Stop")
 
     var app: AppIdentity?
@@ -56,21 +48,13 @@ struct IndicatorContents: Sendable, Equatable {
 
     private var name: String { app.map { ($0.name ?? $0.identifier).printable(limit: 60) } ?? "Kinecast" }
 
-    private var activity: Activity {
-        switch (isRecorded, destinations.isEmpty) {
-        case (true, true): .recording
-        case (false, false): .broadcasting
-        case (true, false): .both
-        case (false, true): .capturing
-        }
-    }
-
     private var deed: String {
-        switch activity {
-        case .recording: "recording \(source.words)"
-        case .broadcasting: "broadcasting \(source.words)"
-        case .both: "recording and broadcasting \(source.words)"
-        case .capturing: "capturing \(source.words)"
+        switch (isRecorded, destinations.isEmpty) {
+        case (true, true): "recording \(source.words)"
+        case (false, false): "broadcasting \(source.words)"
+        case (true, false): "recording and broadcasting \(source.words)"
+        // An app receives the samples itself.
+        case (false, true): "capturing \(source.words)"
         }
     }
 
