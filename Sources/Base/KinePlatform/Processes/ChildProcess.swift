@@ -126,14 +126,20 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Signals the child, waits until CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills it. Always reaps.
-    public func end(signal number: Int32 = SIGTERM, deadline: Int64) -> Ending {
-        signal(number)
+    /// Waits for the child to end and reaps it; nil if it still runs when CLOCK_MONOTONIC reaches `deadline`
+    /// (nanoseconds).
+    package func wait(until deadline: Int64) -> Ending? {
         while MonotonicClock.now() < deadline {
             if let ending = poll() { return ending }
             handle.waitForEnd(until: deadline)
         }
-        if let ending = poll() { return ending }
+        return poll()
+    }
+
+    /// Signals the child, waits until CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills it. Always reaps.
+    public func end(signal number: Int32 = SIGTERM, deadline: Int64) -> Ending {
+        signal(number)
+        if let ending = wait(until: deadline) { return ending }
         signal(SIGKILL)
         return wait()
     }

@@ -9,12 +9,6 @@ import SystemPackage
 
 /// Tries the ways to open an app, one after the other. Used by the main thread.
 final class AppOpener {
-    /// The result of one way.
-    enum Outcome: Sendable {
-        case opened
-        case failed
-    }
-
     enum Way: Sendable, Equatable {
         /// By the bus: Desktop Entry Specification 1.5, "D-Bus Activation".
         case bus(application: String)
@@ -35,12 +29,13 @@ final class AppOpener {
 
     private let app: AppIdentity?
     private let desktop: Desktop?
-    private let deliver: @Sendable (Int, Outcome) -> Void
+    private let deliver: @Sendable (Int, Bool) -> Void
     private var openings: [Int: Opening] = [:]
     private var lastNumber = 0
 
-    /// `deliver` passes a number and its outcome to the main thread, which calls `tried`. Called on any thread.
-    init(_ app: AppIdentity?, desktop: Desktop?, deliver: @escaping @Sendable (Int, Outcome) -> Void) {
+    /// `deliver` passes a number, and whether the app is open, to the main thread, which calls `tried`. Called on any
+    /// thread.
+    init(_ app: AppIdentity?, desktop: Desktop?, deliver: @escaping @Sendable (Int, Bool) -> Void) {
         self.app = app
         self.desktop = desktop
         self.deliver = deliver
@@ -60,9 +55,9 @@ final class AppOpener {
     }
 
     /// Handles the result of the current way.
-    func tried(_ number: Int, _ outcome: Outcome, at now: Int64) {
+    func tried(_ number: Int, isOpen: Bool, at now: Int64) {
         guard let opening = openings[number] else { return }
-        guard outcome == .opened else { return proceed(number, at: now) }
+        guard isOpen else { return proceed(number, at: now) }
         openings[number] = nil
         opening.finished(true)
     }
@@ -71,14 +66,14 @@ final class AppOpener {
     func activated(_ number: Int, _ isActivated: Bool, at now: Int64) {
         // Without a deadline, the answer is to an attempt that was given up.
         guard openings[number]?.deadline != nil else { return }
-        tried(number, isActivated ? .opened : .failed, at: now)
+        tried(number, isOpen: isActivated, at: now)
     }
 
     var nextDeadline: Int64? { openings.values.compactMap(\.deadline).min() }
 
     func timePassed(at now: Int64) {
         for (number, opening) in openings where opening.deadline.map({ $0 <= now }) ?? false {
-            tried(number, .failed, at: now)
+            tried(number, isOpen: false, at: now)
         }
     }
 
@@ -143,7 +138,7 @@ final class AppOpener {
 
     /// Starts a program and waits for its end, at most `timeout`; afterwards the program continues.
     private static func run(
-        _ path: String, _ arguments: [String], _ token: String?, mayRunOn: Bool, tell: (Outcome) -> Void
+        _ path: String, _ arguments: [String], _ token: String?, mayRunOn: Bool, tell: (Bool) -> Void
     ) {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, nil]
@@ -157,13 +152,9 @@ final class AppOpener {
                 environment: ProcessEnvironment.merging(
                     ProcessEnvironment.forDesktop, variables.map { "\($0.key)=\($0.value)" }),
                 options: options)
-        else { return tell(.failed) }
-        let deadline = MonotonicClock.now() + timeout
-        while process.poll() == nil, MonotonicClock.now() < deadline {
-            _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
-        }
-        let ending = process.poll()
-        tell(ending == .exited(status: 0) || ending == nil && mayRunOn ? .opened : .failed)
+        else { return tell(false) }
+        let ending = process.wait(until: MonotonicClock.now() + timeout)
+        tell(ending == .exited(status: 0) || ending == nil && mayRunOn)
         if ending == nil { _ = process.wait() }
     }
 }

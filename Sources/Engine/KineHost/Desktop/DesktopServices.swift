@@ -23,7 +23,7 @@ final class DesktopServices: PollSource {
 
     /// A result from another thread.
     enum Completion: Sendable {
-        case opening(Int, AppOpener.Outcome)
+        case opening(Int, isOpen: Bool)
         /// For one of `requests`, by its number; a nil result means success.
         case answer(Int, Result<PasteboardText?, DesktopFailure>?)
     }
@@ -55,7 +55,7 @@ final class DesktopServices: PollSource {
         self.app = app
         self.desktop = desktop
         self.deliver = deliver
-        opener = AppOpener(app, desktop: desktop) { deliver(.opening($0, $1)) }
+        opener = AppOpener(app, desktop: desktop) { deliver(.opening($0, isOpen: $1)) }
     }
 
     /// Some notifications have not been shown yet.
@@ -183,7 +183,7 @@ final class DesktopServices: PollSource {
 
     func completed(_ completion: Completion, at now: Int64) {
         switch completion {
-        case .opening(let number, let outcome): opener.tried(number, outcome, at: now)
+        case .opening(let number, let isOpen): opener.tried(number, isOpen: isOpen, at: now)
         case .answer(let number, nil): answer(number, nil)
         case .answer(let number, .failure(let failure)): answer(number, failure)
         case .answer(let number, .success(let text)):

@@ -47,11 +47,7 @@ struct DesktopProgram: Sendable {
         } catch {
             throw RecordingError(.failedToShare, "\(path) cannot be started (\(error)); check its permissions.")
         }
-        let deadline = MonotonicClock.now() + timeout
-        while process.poll() == nil, MonotonicClock.now() < deadline {
-            _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
-        }
-        switch process.poll() {
+        switch process.wait(until: MonotonicClock.now() + timeout) {
         case .exited(status: 0): return
         case nil: try Self.reap(process)
         case .some(let ending):
