@@ -71,7 +71,6 @@ import Testing
         let bus = try TestBus()
         let portal = try StandInPortal(bus) {
             $0.respondsFirst = respondsFirst
-            $0.choosesPaths = isOld
             $0.version = isOld ? 1 : 5
         }
         let cast = try Cast(bus)

@@ -36,8 +36,6 @@ package final class StandInPortal: Sendable {
         package var faults: [String: Fault] = [:]
         /// Responses are sent before the calls are answered.
         package var respondsFirst = false
-        /// Requests have paths of the portal's own, as before version 0.9 of xdg-desktop-portal.
-        package var choosesPaths = false
         /// Sessions can be restored.
         package var givesTokens = true
         /// The number of the cast's node.
@@ -62,7 +60,6 @@ package final class StandInPortal: Sendable {
         var selections: [[String: BusValue]] = []
         var tokens: Set<String> = []
         var tokenCount = 0
-        var requestCount = 0
         /// How often the person was asked.
         var questions = 0
         var closedRequests: [String] = []
@@ -217,7 +214,7 @@ package final class StandInPortal: Sendable {
         case .agrees: return begun(call, options, started(path, &contents), &contents)
         case .declines: return begun(call, options, declined, &contents)
         case .hesitates:
-            let request = requestPath(call, options, &contents)
+            let request = requestPath(call, options)
             contents.dialogs[request] = path
             return .values([.objectPath(request)])
         }
@@ -260,7 +257,7 @@ package final class StandInPortal: Sendable {
     private static func begun(
         _ call: ReceivedCall, _ options: [String: BusValue], _ response: [BusValue], _ contents: inout Contents
     ) -> Reply {
-        let path = requestPath(call, options, &contents)
+        let path = requestPath(call, options)
         let signal = self.response(path, response)
         let isFirst = contents.manner.respondsFirst
         return .surrounded(isFirst ? [signal] : [], .values([.objectPath(path)]), isFirst ? [] : [signal])
@@ -270,12 +267,8 @@ package final class StandInPortal: Sendable {
         EmittedSignal(path, requestInterface, "Response", values)
     }
 
-    private static func requestPath(
-        _ call: ReceivedCall, _ options: [String: BusValue], _ contents: inout Contents
-    ) -> String {
-        contents.requestCount += 1
-        let token =
-            contents.manner.choosesPaths ? "\(contents.requestCount)" : options["handle_token"]?.asString ?? "none"
+    private static func requestPath(_ call: ReceivedCall, _ options: [String: BusValue]) -> String {
+        let token = options["handle_token"]?.asString ?? "none"
         return "\(path)/request/\(element(call.sender))/\(token)"
     }
 
@@ -290,7 +283,7 @@ package final class StandInPortal: Sendable {
         case .respondsNonsense(let values): return begun(call, options, values, &contents)
         case .responds(code: let code): return begun(call, options, [.uint32(code), .properties([:])], &contents)
         case .closesSession:
-            let path = requestPath(call, options, &contents)
+            let path = requestPath(call, options)
             return .surrounded(
                 [EmittedSignal(session ?? "/", sessionInterface, "Closed")], .values([.objectPath(path)]), [])
         }

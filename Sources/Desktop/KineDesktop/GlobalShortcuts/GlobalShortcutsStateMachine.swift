@@ -46,7 +46,7 @@ struct GlobalShortcutsStateMachine: Sendable {
         case scoping
         case readingVersion
         case findingPortal(version: UInt32)
-        case requesting(Exchange, PortalRequest, GlobalShortcutsPortal)
+        case requesting(Exchange, path: String, GlobalShortcutsPortal)
         case open(session: String, isBound: Bool, GlobalShortcutsPortal)
     }
 
@@ -78,10 +78,8 @@ struct GlobalShortcutsStateMachine: Sendable {
             return register()
         case .answered(let number, let answer): return number == calls.last ? answered(answer) : []
         case .responded(let path, let values):
-            guard case .requesting(let exchange, var request, let portal) = state else { return [] }
-            let response = request.responded(path: path, values)
-            state = .requesting(exchange, request, portal)
-            return response.map { responded($0, exchange, portal) } ?? []
+            guard case .requesting(let exchange, path: path, let portal) = state else { return [] }
+            return responded(values, exchange, portal)
         case .sessionClosed(let path): return path == openSession ? fail(.closed) : []
         case .signalled(let member, let values): return signalled(member, values)
         case .scopeDone:
@@ -166,11 +164,9 @@ struct GlobalShortcutsStateMachine: Sendable {
                 let owner = try PortalAnswers.owner(answer.portalValues())
                 let portal = GlobalShortcutsPortal(owner: owner, version: version, ownName: ownName ?? "")
                 return [.subscribe(portal: owner)] + createSession(portal)
-            case .requesting(let exchange, var request, let portal):
-                let path = try PortalAnswers.request(answer.portalValues())
-                let response = request.answered(path: path)
-                state = .requesting(exchange, request, portal)
-                return response.map { responded($0, exchange, portal) } ?? []
+            case .requesting:
+                try PortalAnswers.checkRequest(answer.portalValues())
+                return []
             case .absent, .open: return []
             }
         } catch {
@@ -262,8 +258,7 @@ struct GlobalShortcutsStateMachine: Sendable {
         _ exchange: Exchange, _ portal: GlobalShortcutsPortal, _ call: (_ token: String) -> BusCall
     ) -> [Action] {
         let token = calls.newToken()
-        let path = Portal.requestPath(token, of: portal.ownName)
-        state = .requesting(exchange, PortalRequest(expectedPath: path), portal)
+        state = .requesting(exchange, path: Portal.requestPath(token, of: portal.ownName), portal)
         return [calls.call(call(token))]
     }
 

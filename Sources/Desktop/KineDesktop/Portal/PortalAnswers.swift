@@ -13,10 +13,9 @@ enum PortalAnswers {
         return name
     }
 
-    /// Reads the answer of the methods that begin a request: its path.
-    static func request(_ values: [BusValue]) throws(PortalError) -> String {
-        guard values.count == 1, case .objectPath(let path) = values[0] else { throw wrongTypes(values) }
-        return try checked(path)
+    /// Checks the answer of the methods that begin a request: its path, which is known.
+    static func checkRequest(_ values: [BusValue]) throws(PortalError) {
+        guard values.count == 1, case .objectPath = values[0] else { throw wrongTypes(values) }
     }
 
     /// Reads the signal of a request.

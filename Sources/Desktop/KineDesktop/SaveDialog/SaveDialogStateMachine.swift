@@ -21,7 +21,7 @@ struct SaveDialogStateMachine: Sendable {
         case connecting
         case readingVersion(ownName: String)
         case findingPortal(ownName: String)
-        case asking(PortalRequest, owner: String)
+        case asking(path: String, owner: String)
         case over
     }
 
@@ -52,10 +52,8 @@ struct SaveDialogStateMachine: Sendable {
             guard number == calls.last else { return [] }
             do throws(PortalError) { return try answered(answer) } catch { return end(.failed(error)) }
         case .responded(let path, let values):
-            guard case .asking(var request, let owner) = state else { return [] }
-            let response = request.responded(path: path, values)
-            state = .asking(request, owner: owner)
-            return response.map { responded($0) } ?? []
+            guard case .asking(path: path, _) = state else { return [] }
+            return responded(values)
         case .sessionClosed: return []
         case .portalLost: return end(.failed(.portalLost))
         case .busLost:
@@ -63,8 +61,8 @@ struct SaveDialogStateMachine: Sendable {
             return end(.failed(.busLost))
         case .cancel:
             defer { state = .over }
-            guard case .asking(let request, let owner) = state else { return [] }
-            return [.send(BusCall(owner, path: request.path, interface: Portal.request, "Close"))]
+            guard case .asking(let path, let owner) = state else { return [] }
+            return [.send(BusCall(owner, path: path, interface: Portal.request, "Close"))]
         }
     }
 
@@ -78,12 +76,11 @@ struct SaveDialogStateMachine: Sendable {
         case .findingPortal(let ownName):
             let owner = try PortalAnswers.owner(answer.portalValues())
             let token = calls.newToken()
-            state = .asking(PortalRequest(expectedPath: Portal.requestPath(token, of: ownName)), owner: owner)
+            state = .asking(path: Portal.requestPath(token, of: ownName), owner: owner)
             return [.subscribe(portal: owner), calls.call(saveFile(owner, token))]
-        case .asking(var request, let owner):
-            let response = request.answered(path: try PortalAnswers.request(answer.portalValues()))
-            state = .asking(request, owner: owner)
-            return response.map { responded($0) } ?? []
+        case .asking:
+            try PortalAnswers.checkRequest(answer.portalValues())
+            return []
         case .connecting, .over: return []
         }
     }

@@ -48,7 +48,7 @@ struct ScreenCastStateMachine: Sendable {
         case connecting
         case readingProperties(ownName: String)
         case findingPortal(ownName: String, ScreenCastOffer)
-        case requesting(Exchange, PortalRequest, ScreenCastPortal)
+        case requesting(Exchange, path: String, ScreenCastPortal)
         case openingRemote(ScreenCastStream, session: String, ScreenCastPortal)
         case open(session: String, ScreenCastPortal)
         case over
@@ -79,10 +79,8 @@ struct ScreenCastStateMachine: Sendable {
             return [calls.call(ScreenCastPortal.readProperties)]
         case .answered(let number, let answer): return number == calls.last ? answered(answer) : []
         case .responded(let path, let values):
-            guard case .requesting(let exchange, var request, let portal) = state else { return [] }
-            let response = request.responded(path: path, values)
-            state = .requesting(exchange, request, portal)
-            return response.map { responded($0, exchange, portal) } ?? []
+            guard case .requesting(let exchange, path: path, let portal) = state else { return [] }
+            return responded(values, exchange, portal)
         case .sessionClosed(let path): return sessionClosed(path)
         case .portalLost: return end(.portalLost)
         case .busLost:
@@ -108,8 +106,7 @@ struct ScreenCastStateMachine: Sendable {
             } catch {
                 return end(Failure(error, at: .findPortal))
             }
-        case .requesting(let exchange, let request, let portal):
-            return requestAnswered(answer, exchange, request, portal)
+        case .requesting(let exchange, _, let portal): return requestAnswered(answer, exchange, portal)
         case .openingRemote(let stream, let session, let portal):
             return remoteAnswered(answer, stream, session, portal)
         case .connecting, .open, .over: return []
@@ -126,13 +123,11 @@ struct ScreenCastStateMachine: Sendable {
     }
 
     private mutating func requestAnswered(
-        _ answer: BusConnection.Answer, _ exchange: Exchange, _ request: PortalRequest, _ portal: ScreenCastPortal
+        _ answer: BusConnection.Answer, _ exchange: Exchange, _ portal: ScreenCastPortal
     ) -> [Action] {
         do throws(PortalError) {
-            var request = request
-            let response = request.answered(path: try PortalAnswers.request(answer.portalValues()))
-            state = .requesting(exchange, request, portal)
-            return response.map { responded($0, exchange, portal) } ?? []
+            try PortalAnswers.checkRequest(answer.portalValues())
+            return []
         } catch {
             return failed(Failure(error, at: exchange.step), exchange, portal)
         }
@@ -200,8 +195,7 @@ struct ScreenCastStateMachine: Sendable {
         _ exchange: Exchange, _ portal: ScreenCastPortal, _ call: (_ token: String) -> BusCall
     ) -> [Action] {
         let token = calls.newToken()
-        let path = Portal.requestPath(token, of: portal.ownName)
-        state = .requesting(exchange, PortalRequest(expectedPath: path), portal)
+        state = .requesting(exchange, path: Portal.requestPath(token, of: portal.ownName), portal)
         return [calls.call(call(token))]
     }
 
@@ -239,8 +233,8 @@ struct ScreenCastStateMachine: Sendable {
         defer { state = .over }
         switch state {
         case .connecting, .readingProperties, .findingPortal, .over: return []
-        case .requesting(let exchange, let request, let portal):
-            return [.send(portal.closeRequest(request.path))]
+        case .requesting(let exchange, let path, let portal):
+            return [.send(portal.closeRequest(path))]
                 + (exchange.session.map { [.send(portal.closeSession($0))] } ?? [])
         case .openingRemote(_, let session, let portal), .open(let session, let portal):
             return [.send(portal.closeSession(session))]
