@@ -5,7 +5,7 @@ import KinePulse
 import SystemPackage
 
 /// PipeWire, WirePlumber, which connects programs to the output, and PipeWire's server for PulseAudio programs.
-final class PipeWireAudioServer: Sendable {
+final class PipeWireAudioServer: SessionServer {
     static let program = "pipewire"
     static let manager = "wireplumber"
 

@@ -3,7 +3,7 @@ import KinePlatform
 import KinePulse
 
 /// An audio server whose only output is recorded but not played.
-final class PrivateAudioServer: Sendable {
+final class PrivateAudioServer: SessionServer {
     static let program = "pulseaudio"
 
     let environment: [String]

@@ -6,7 +6,7 @@ import KineText
 import SystemPackage
 
 /// A Wayland compositor for this user's programs. Its windows share one output as tiles.
-final class PrivateCompositor: Sendable {
+final class PrivateCompositor: SessionServer {
     static let program = "sway"
 
     let environment: [String]

@@ -5,7 +5,7 @@ import KinePlatform
 import SystemPackage
 
 /// An X server that requires its cookie.
-final class PrivateXServer: Sendable {
+final class PrivateXServer: SessionServer {
     static let program = "Xvfb"
 
     let environment: [String]

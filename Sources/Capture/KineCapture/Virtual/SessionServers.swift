@@ -3,6 +3,13 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
+/// The screen of a private session, or its audio.
+protocol SessionServer: Sendable {
+    /// `NAME=value` for its clients.
+    var environment: [String] { get }
+    func end(deadline: Int64)
+}
+
 /// Starts servers. The kernel ends a server when its starting thread ends; the session's watcher ends the others.
 struct SessionServers {
     let watcher: SessionWatcher

@@ -61,44 +61,6 @@ public final class VirtualSession: Sendable {
         (programs(for: .x11) + programs(for: .wayland)).first { $0.name == program }?.package ?? program
     }
 
-    private enum Screen {
-        case x11(PrivateXServer)
-        case wayland(PrivateCompositor)
-
-        var environment: [String] {
-            switch self {
-            case .x11(let server): server.environment
-            case .wayland(let compositor): compositor.environment
-            }
-        }
-
-        func end(deadline: Int64) {
-            switch self {
-            case .x11(let server): server.end(deadline: deadline)
-            case .wayland(let compositor): compositor.end(deadline: deadline)
-            }
-        }
-    }
-
-    private enum Audio {
-        case pulseAudio(PrivateAudioServer)
-        case pipeWire(PipeWireAudioServer)
-
-        var environment: [String] {
-            switch self {
-            case .pulseAudio(let server): server.environment
-            case .pipeWire(let server): server.environment
-            }
-        }
-
-        func end(deadline: Int64) {
-            switch self {
-            case .pulseAudio(let server): server.end(deadline: deadline)
-            case .pipeWire(let server): server.end(deadline: deadline)
-            }
-        }
-    }
-
     /// `NAME=value` for programs that should appear on this screen and be audible.
     public var environment: [String] {
         guard display == .wayland, let bus else { return sourceEnvironment }
@@ -111,8 +73,8 @@ public final class VirtualSession: Sendable {
     /// Wayland's programs and PipeWire use it. An X session's programs keep the person's.
     private let bus: PrivateBus?
     private let display: Display
-    private let screen: Screen
-    private let audio: Audio?
+    private let screen: any SessionServer
+    private let audio: (any SessionServer)?
 
     /// Starts the servers. Blocks until they answer, or until `cancellation` is cancelled. `directory` exists and only
     /// this user may enter it; an X session keeps its files there.
@@ -127,12 +89,12 @@ public final class VirtualSession: Sendable {
             case .x11:
                 bus =
                     withAudio && !Self.usesPulseAudio(for: .x11) ? try PrivateBus(directory: directory, servers) : nil
-                screen = .x11(try PrivateXServer(size: size, directory: directory, servers))
+                screen = try PrivateXServer(size: size, directory: directory, servers)
                 audio = withAudio ? try Self.audio(directory: directory, bus: bus, for: .x11, servers) : nil
             case .wayland:
                 let directory = try servers.makeDirectory("session", for: PrivateBus.program)
                 bus = try PrivateBus(directory: directory, servers)
-                screen = .wayland(try PrivateCompositor(size: size, servers))
+                screen = try PrivateCompositor(size: size, servers)
                 audio = withAudio ? try Self.audio(directory: directory, bus: bus, for: .wayland, servers) : nil
             }
         } catch {
@@ -147,11 +109,11 @@ public final class VirtualSession: Sendable {
 
     private static func audio(
         directory: String, bus: PrivateBus?, for display: Display, _ servers: SessionServers
-    ) throws(Error) -> Audio {
+    ) throws(Error) -> any SessionServer {
         guard let bus, !usesPulseAudio(for: display) else {
-            return .pulseAudio(try PrivateAudioServer(directory: directory, servers))
+            return try PrivateAudioServer(directory: directory, servers)
         }
-        return .pipeWire(try PipeWireAudioServer(directory: directory, bus: bus.address, servers))
+        return try PipeWireAudioServer(directory: directory, bus: bus.address, servers)
     }
 
     /// Ends the servers, and all processes that use them.

@@ -1,5 +1,6 @@
 // From a client's request to an opened take: checks the configuration, finds the services, and registers the take. A
 // worker thread opens it, because that blocks.
+import KineCapture
 import KineMedia
 import KinePlatform
 import KineServices
@@ -13,7 +14,7 @@ import SystemPackage
 /// An opened take, with its private screen if it has one.
 struct OpenedTake: Sendable {
     let take: Take
-    let screen: (any SourceSession)?
+    let screen: VirtualSession?
 
     /// Opens the take. Call once, in a thread that lives as long as the process.
     ///

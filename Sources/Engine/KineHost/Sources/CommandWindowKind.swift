@@ -19,7 +19,7 @@ struct CommandWindowKind: SourceKind {
 
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeError) -> (any SourceSession)? {
+    ) throws(TakeError) -> VirtualSession? {
         guard let size = window.privateScreen else { return nil }
         return try VirtualKind(.x11, size).startSession(in: directory, withAudio: withAudio, cancellation)
     }

@@ -23,7 +23,7 @@ struct VirtualKind: SourceKind {
 
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeError) -> (any SourceSession)? {
+    ) throws(TakeError) -> VirtualSession? {
         do throws(VirtualSession.Error) {
             let session = try VirtualSession(
                 display, size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
@@ -77,5 +77,3 @@ struct VirtualKind: SourceKind {
             remedy: "apt install \(missing.map(\.package).joined(separator: " "))")
     }
 }
-
-extension VirtualSession: SourceSession {}

@@ -17,7 +17,7 @@ package protocol SourceKind: Sendable {
     /// thread that lives as long as the process. `directory` is the take's own.
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeError) -> (any SourceSession)?
+    ) throws(TakeError) -> VirtualSession?
 
     /// The description for extensions, by the keys of `SourceAnnotation`. May block for some milliseconds.
     var annotation: [String: String] { get }
@@ -38,18 +38,11 @@ package protocol SourceKind: Sendable {
 extension SourceKind {
     package func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeError) -> (any SourceSession)? { nil }
+    ) throws(TakeError) -> VirtualSession? { nil }
     package var makesAudio: Bool { false }
     package var isPrivate: Bool { false }
     package static func survey(_ list: inout SourceList) {}
     package static func check() -> DoctorCheck? { nil }
-}
-
-/// The programs that a source needs for the length of a take.
-package protocol SourceSession: Sendable {
-    /// `NAME=value` for recorded programs.
-    var environment: [String] { get }
-    func end()
 }
 
 /// A source that a client asks for.
