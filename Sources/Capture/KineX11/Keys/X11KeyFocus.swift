@@ -49,12 +49,11 @@ final class X11KeyFocus {
     }
 
     /// An event's meaning for the focus, if any.
-    func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Change? {
-        let type = Int32(event.pointee.response_type & 0x7f)
+    func read(_ event: X11Event) -> Change? {
+        let type = Int32(event.kind)
         if type == XCB_KEY_PRESS { return .arrived }
         guard type == XCB_FOCUS_IN || type == XCB_FOCUS_OUT else { return nil }
-        let mode = event.withMemoryRebound(to: xcb_focus_in_event_t.self, capacity: 1) { UInt32($0.pointee.mode) }
-        switch mode {
+        switch UInt32(event.read(xcb_focus_in_event_t.self).mode) {
         case XCB_NOTIFY_MODE_GRAB.rawValue: return .grabbed(true)
         case XCB_NOTIFY_MODE_UNGRAB.rawValue: return .grabbed(false)
         default: return .moved

@@ -123,11 +123,11 @@ private final class X11KeyLoop {
             inspector?.process()
             // A reply may bring events, and an answer may bring questions.
             repeat {
-                readEvents()
+                connection.forEachEvent { read($0) }
                 questions += machine.advance(to: MonotonicClock.now())
                 while !questions.isEmpty { put(questions.removeFirst()) }
                 inspector?.process()
-            } while readEvents() || !questions.isEmpty
+            } while connection.forEachEvent { read($0) } || !questions.isEmpty
             publish()
             xcb_flush(connection.handle)
             PollLoop.wait(
@@ -137,19 +137,7 @@ private final class X11KeyLoop {
 
     private func ask(_ question: Int?) { if let question { questions.append(question) } }
 
-    /// Handles all available events. Returns whether there was one.
-    @discardableResult
-    private func readEvents() -> Bool {
-        var wasThere = false
-        while let event = xcb_poll_for_event(connection.handle) {
-            wasThere = true
-            read(event)
-            free(event)
-        }
-        return wasThere
-    }
-
-    private func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+    private func read(_ event: X11Event) {
         guard !keyboard.note(event) else { return }
         let now = MonotonicClock.now()
         switch focus.read(event) {
@@ -163,9 +151,9 @@ private final class X11KeyLoop {
         case .grabbed(let isGrabbed): return ask(machine.setGrabbed(isGrabbed, at: now))
         case nil: break
         }
-        guard event.pointee.response_type & 0x7f == UInt8(XCB_GE_GENERIC) else { return }
+        guard event.kind == UInt8(XCB_GE_GENERIC) else { return }
         // Presses are the only extended events that were requested.
-        let key = event.withMemoryRebound(to: xcb_input_raw_key_press_event_t.self, capacity: 1) { $0.pointee.detail }
+        let key = event.read(xcb_input_raw_key_press_event_t.self).detail
         guard let stroke = keyboard.stroke(of: key) else { return }
         if case .shortcut = stroke, focus.isRestricted {
             let look = focus.look()

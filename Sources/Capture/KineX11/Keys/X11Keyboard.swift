@@ -48,8 +48,8 @@ final class X11Keyboard {
     }
 
     /// Follows the modifiers and the mapping. Returns whether the event belongs to the keyboard.
-    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Bool {
-        guard event.pointee.response_type & 0x7f == firstEvent else { return false }
+    func note(_ event: X11Event) -> Bool {
+        guard event.kind == firstEvent else { return false }
         if kine_read_keyboard_event(event, state) == KINE_KEYBOARD_MAP,
             let (keymap, state) = Self.mapping(context, connection, device)
         {

@@ -67,10 +67,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         let now = MonotonicClock.now()
         if case .grabbing(let end) = state { try grab(until: end, now) }
         repeat {
-            while let event = xcb_poll_for_event(connection.handle) {
-                handle(event, at: now)
-                free(event)
-            }
+            connection.forEachEvent { handle($0, at: now) }
         } while showSelection()
         if connection.isBroken { throw cancellation?.isCancelled == true ? .serverGivenUp : .serverLost }
         if case .drawing(let overlay, _, let end) = state, now >= end {
@@ -136,16 +133,14 @@ public final class X11RegionOpening: VideoSourceOpening {
         } ?? RegionSelection.Point(x: 0, y: 0)
     }
 
-    private func handle(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) {
+    private func handle(_ event: X11Event, at now: Int64) {
         switch state {
         case .drawing(let overlay, let selection, _):
-            if event.pointee.response_type & 0x7f == UInt8(XCB_EXPOSE) { return overlay.repaint() }
+            if event.kind == UInt8(XCB_EXPOSE) { return overlay.repaint() }
             guard let input = input(event) else { return }
             draw(input, on: overlay, selection, now)
         case .settling(let result, _, let end):
-            guard event.pointee.response_type & 0x7f == connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY) else {
-                return
-            }
+            guard event.kind == connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY) else { return }
             xcb_damage_subtract(connection.handle, damage, 0, 0)
             xcb_flush(connection.handle)
             state = .settling(result, quiet: now + Self.quietTime, until: end)
@@ -153,18 +148,16 @@ public final class X11RegionOpening: VideoSourceOpening {
         }
     }
 
-    private func input(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> RegionSelection.Event? {
+    private func input(_ event: X11Event) -> RegionSelection.Event? {
         // Presses, releases and motion have the same fields.
-        event.withMemoryRebound(to: xcb_button_press_event_t.self, capacity: 1) {
-            let point = RegionSelection.Point(x: Int($0.pointee.root_x), y: Int($0.pointee.root_y))
-            let detail = $0.pointee.detail
-            return switch $0.pointee.response_type & 0x7f {
-            case UInt8(XCB_BUTTON_PRESS): .pressed(button: Int(detail), at: point)
-            case UInt8(XCB_BUTTON_RELEASE): .released(button: Int(detail), at: point)
-            case UInt8(XCB_MOTION_NOTIFY): .moved(to: point)
-            case UInt8(XCB_KEY_PRESS) where escapeKeys.contains(detail): .escaped
-            default: nil
-            }
+        let fields = event.read(xcb_button_press_event_t.self)
+        let point = RegionSelection.Point(x: Int(fields.root_x), y: Int(fields.root_y))
+        return switch event.kind {
+        case UInt8(XCB_BUTTON_PRESS): .pressed(button: Int(fields.detail), at: point)
+        case UInt8(XCB_BUTTON_RELEASE): .released(button: Int(fields.detail), at: point)
+        case UInt8(XCB_MOTION_NOTIFY): .moved(to: point)
+        case UInt8(XCB_KEY_PRESS) where escapeKeys.contains(fields.detail): .escaped
+        default: nil
         }
     }
 

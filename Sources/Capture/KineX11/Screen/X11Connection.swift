@@ -5,6 +5,16 @@ import KineCapture
 import KineMedia
 import KinePlatform
 
+typealias X11Event = UnsafeMutablePointer<xcb_generic_event_t>
+
+extension X11Event {
+    /// What the event tells, without the mark of those that a client sent.
+    var kind: UInt8 { pointee.response_type & 0x7f }
+
+    /// The event's fields, which its kind must have.
+    func read<Event>(_ type: Event.Type) -> Event { UnsafeRawPointer(self).load(as: type) }
+}
+
 /// A connection to an X server. Used by one thread.
 final class X11Connection {
     /// Owns the connection. If a server no longer answers, every request blocks: cancelling shuts the socket down, and
@@ -182,6 +192,18 @@ final class X11Connection {
         }
     }
 
+    /// Handles all events that are there. Returns whether there was one.
+    @discardableResult
+    func forEachEvent(_ body: (X11Event) -> Void) -> Bool {
+        var wasThere = false
+        while let event = xcb_poll_for_event(handle) {
+            wasThere = true
+            body(event)
+            free(event)
+        }
+        return wasThere
+    }
+
     /// Waits for a reply, passes it to `body` and frees it. Nil if the server answered with an error.
     func reply<Cookie, Reply, Result>(
         _ cookie: Cookie,
@@ -229,10 +251,15 @@ final class X11Connection {
         } ?? []
     }
 
-    /// The visual of a window; nil: there is no such window.
-    func visual(of window: UInt32) -> X11Visual? {
-        reply(xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply) { visuals[$0.pointee.visual] }
-            ?? nil
+    /// Nil: there is no such window.
+    func attributes(of window: UInt32) -> xcb_get_window_attributes_reply_t? {
+        reply(xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply) { $0.pointee }
+    }
+
+    /// A new name of a window's current pixmap; nil: it has none.
+    func namePixmap(of window: UInt32) -> UInt32? {
+        let pixmap = xcb_generate_id(handle)
+        return succeeded(xcb_composite_name_window_pixmap_checked(handle, window, pixmap)) ? pixmap : nil
     }
 
     func parent(of window: UInt32) -> UInt32? {
@@ -264,7 +291,12 @@ extension X11Connection {
     /// - Parameter region: a region of XFIXES, which is overwritten.
     func takeDamage(_ damage: UInt32, through region: UInt32) -> [PixelRect] {
         xcb_damage_subtract(handle, damage, 0, region)
-        return reply(xcb_xfixes_fetch_region(handle, region), xcb_xfixes_fetch_region_reply) { reply in
+        return rectangles(xcb_xfixes_fetch_region(handle, region))
+    }
+
+    /// The rectangles of a region of XFIXES that was asked for.
+    func rectangles(_ question: xcb_xfixes_fetch_region_cookie_t) -> [PixelRect] {
+        reply(question, xcb_xfixes_fetch_region_reply) { reply in
             let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
             return UnsafeBufferPointer(start: xcb_xfixes_fetch_region_rectangles(reply), count: count).map {
                 PixelRect(x: Int($0.x), y: Int($0.y), width: Int($0.width), height: Int($0.height))

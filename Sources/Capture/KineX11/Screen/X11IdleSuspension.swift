@@ -21,7 +21,7 @@ public final class X11IdleSuspension: Sendable {
             guard let connection = try? X11Connection(display: display), Self.suspend(on: connection) else { return }
             reached.signal { $0 = .held }
             while !WakeSignal.poll([end.descriptor, connection.descriptor], until: nil)[0] {
-                while let event = xcb_poll_for_event(connection.handle) { free(event) }
+                connection.forEachEvent { _ in }
                 if connection.isBroken { return }
             }
         }

@@ -40,11 +40,10 @@ final class X11Input {
     }
 
     /// The meaning of an event of the extension; nil: not relevant.
-    func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Event? {
-        let type = event.withMemoryRebound(to: xcb_ge_generic_event_t.self, capacity: 1) {
-            $0.pointee.extension == connection.inputOpcode ? Int32($0.pointee.event_type) : nil
-        }
-        switch type {
+    func read(_ event: X11Event) -> Event? {
+        let fields = event.read(xcb_ge_generic_event_t.self)
+        guard fields.extension == connection.inputOpcode else { return nil }
+        switch Int32(fields.event_type) {
         case XCB_INPUT_RAW_MOTION: return .motion
         case XCB_INPUT_RAW_BUTTON_PRESS: return press(of: meaning(event))
         case XCB_INPUT_RAW_BUTTON_RELEASE: return Self.buttons[meaning(event)].map { .release($0) }
@@ -69,10 +68,8 @@ final class X11Input {
     }
 
     /// The number of a button's event, as the person has mapped it.
-    private func meaning(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Int {
-        let number = event.withMemoryRebound(to: xcb_input_raw_button_press_event_t.self, capacity: 1) {
-            Int($0.pointee.detail)
-        }
+    private func meaning(_ event: X11Event) -> Int {
+        let number = Int(event.read(xcb_input_raw_button_press_event_t.self).detail)
         let mapping = mapping ?? fetchMapping()
         self.mapping = mapping
         return mapping.indices.contains(number - 1) ? Int(mapping[number - 1]) : number

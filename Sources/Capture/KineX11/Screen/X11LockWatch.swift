@@ -51,10 +51,7 @@ private final class Loop {
 
     func run(until end: WakeSignal) {
         while true {
-            while let event = xcb_poll_for_event(connection.handle) {
-                handle(event)
-                free(event)
-            }
+            connection.forEachEvent { handle($0) }
             if connection.isBroken { return }
             let now = MonotonicClock.now()
             if let isLocked = state.poll(isCovered: isCovered, hasGrab: { isKeyboardGrabbed }, at: now) {
@@ -65,28 +62,22 @@ private final class Loop {
         }
     }
 
-    private func handle(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
-        func read<Event, Value>(_ type: Event.Type, _ body: (Event) -> Value) -> Value {
-            event.withMemoryRebound(to: type, capacity: 1) { body($0.pointee) }
-        }
-        switch Int32(event.pointee.response_type & 0x7f) {
-        case XCB_MAP_NOTIFY: check(read(xcb_map_notify_event_t.self) { $0.window })
+    private func handle(_ event: X11Event) {
+        switch Int32(event.kind) {
+        case XCB_MAP_NOTIFY: check(event.read(xcb_map_notify_event_t.self).window)
         case XCB_CONFIGURE_NOTIFY:
-            let (window, isUnmanaged) = read(xcb_configure_notify_event_t.self) {
-                ($0.window, $0.override_redirect != 0)
-            }
-            if isUnmanaged { check(window) }
-        case XCB_UNMAP_NOTIFY: covering[read(xcb_unmap_notify_event_t.self) { $0.window }] = nil
-        case XCB_DESTROY_NOTIFY: covering[read(xcb_destroy_notify_event_t.self) { $0.window }] = nil
-        case XCB_REPARENT_NOTIFY: covering[read(xcb_reparent_notify_event_t.self) { $0.window }] = nil
+            let fields = event.read(xcb_configure_notify_event_t.self)
+            if fields.override_redirect != 0 { check(fields.window) }
+        case XCB_UNMAP_NOTIFY: covering[event.read(xcb_unmap_notify_event_t.self).window] = nil
+        case XCB_DESTROY_NOTIFY: covering[event.read(xcb_destroy_notify_event_t.self).window] = nil
+        case XCB_REPARENT_NOTIFY: covering[event.read(xcb_reparent_notify_event_t.self).window] = nil
         default: break
         }
     }
 
     private func check(_ window: UInt32) {
-        let attributes = xcb_get_window_attributes(connection.handle, window)
-        let isUnmanaged = connection.reply(attributes, xcb_get_window_attributes_reply) {
-            $0.pointee.override_redirect != 0 && $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
+        let isUnmanaged = connection.attributes(of: window).map {
+            $0.override_redirect != 0 && $0.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
         }
         guard isUnmanaged == true, let place = connection.geometry(of: window)?.rect,
             let screen = connection.geometry(of: connection.root)?.rect

@@ -205,10 +205,7 @@ public final class X11ScreenSource: VideoSource {
     /// longer shows them.
     private func handleEvents() throws(VideoSourceError) {
         while true {
-            while let event = xcb_poll_for_event(connection.handle) {
-                note(event)
-                free(event)
-            }
+            connection.forEachEvent { note($0) }
             if connection.isBroken { throw .serverLost }
             if windowIsGone { throw .windowClosed }
             if exclusions?.search(at: MonotonicClock.now()) == true { continue }
@@ -220,11 +217,10 @@ public final class X11ScreenSource: VideoSource {
         }
     }
 
-    private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+    private func note(_ event: X11Event) {
         if exclusions?.note(event, at: MonotonicClock.now()) == true { return }
         application?.note(event, at: MonotonicClock.now())
-        let type = event.pointee.response_type & 0x7f
-        switch type {
+        switch event.kind {
         case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
             damageIsPending = application == nil
         case connection.fixesEvent + UInt8(XCB_XFIXES_CURSOR_NOTIFY):
@@ -245,14 +241,10 @@ public final class X11ScreenSource: VideoSource {
         case UInt8(XCB_MAPPING_NOTIFY):
             input?.noteMapping()
         case UInt8(XCB_DESTROY_NOTIFY):
-            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
-                if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
-            }
+            if event.read(xcb_destroy_notify_event_t.self).window == windowPixmap?.window { windowIsGone = true }
         case UInt8(XCB_CONFIGURE_NOTIFY):
             // For a screen, only the root window's: exclusions subscribe to every window's.
-            let isRoot = event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
-                $0.pointee.window == connection.root
-            }
+            let isRoot = event.read(xcb_configure_notify_event_t.self).window == connection.root
             layoutChanged = layoutChanged || windowPixmap != nil || isRoot
         case UInt8(XCB_MAP_NOTIFY):
             layoutChanged = layoutChanged || windowPixmap != nil
@@ -321,8 +313,7 @@ public final class X11ScreenSource: VideoSource {
             // A window's damage is in its own coordinates.
             let offset = windowPixmap == nil ? origin : (x: 0, y: 0)
             for rect in connection.takeDamage(damage, through: damagedRegion) {
-                region.insert(
-                    PixelRect(x: rect.x - offset.x, y: rect.y - offset.y, width: rect.width, height: rect.height))
+                region.insert(rect.offset(x: -offset.x, y: -offset.y))
             }
         }
         exclusions?.addDamage(to: &region, origin: origin)

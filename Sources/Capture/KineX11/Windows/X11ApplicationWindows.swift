@@ -82,28 +82,19 @@ final class X11ApplicationWindows {
     var deadline: Int64? { windows.values.compactMap(\.paintedAt).min() }
     var hasChanged: Bool { !changed.isEmpty || windows.values.contains(where: \.isDamaged) }
 
-    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) {
+    func note(_ event: X11Event, at now: Int64) {
         search.note(event)
-        let type = event.pointee.response_type & 0x7f
-        if type == connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY) {
-            event.withMemoryRebound(to: xcb_damage_notify_event_t.self, capacity: 1) {
-                windows[$0.pointee.drawable]?.noteDamage()
-            }
-        } else if type == connection.shapeEvent {
-            event.withMemoryRebound(to: xcb_shape_notify_event_t.self, capacity: 1) {
-                if let window = windows[$0.pointee.affected_window] { noteChange(window.bounds) }
-            }
+        if event.kind == connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY) {
+            windows[event.read(xcb_damage_notify_event_t.self).drawable]?.noteDamage()
+        } else if event.kind == connection.shapeEvent {
+            let window = windows[event.read(xcb_shape_notify_event_t.self).affected_window]
+            if let window { noteChange(window.bounds) }
         }
-        switch Int32(type) {
-        case XCB_CONFIGURE_NOTIFY:
-            event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
-                noteConfiguration($0.pointee, now)
-            }
+        switch Int32(event.kind) {
+        case XCB_CONFIGURE_NOTIFY: noteConfiguration(event.read(xcb_configure_notify_event_t.self), now)
         case XCB_CIRCULATE_NOTIFY: mayBeRestacked = true
-        case XCB_UNMAP_NOTIFY:
-            event.withMemoryRebound(to: xcb_unmap_notify_event_t.self, capacity: 1) { drop($0.pointee.window) }
-        case XCB_DESTROY_NOTIFY:
-            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) { drop($0.pointee.window) }
+        case XCB_UNMAP_NOTIFY: drop(event.read(xcb_unmap_notify_event_t.self).window)
+        case XCB_DESTROY_NOTIFY: drop(event.read(xcb_destroy_notify_event_t.self).window)
         default: break
         }
     }

@@ -72,10 +72,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
         }
         while true {
             xcb_flush(connection.handle)  // first: a flush may also read events
-            while let event = xcb_poll_for_event(connection.handle) {
-                note(event)
-                free(event)
-            }
+            connection.forEachEvent { note($0) }
             if connection.isBroken { throw cancellation?.isCancelled == true ? .serverGivenUp : .serverLost }
             if mayHaveChanged {
                 mayHaveChanged = false
@@ -108,13 +105,10 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
         }
     }
 
-    private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
-        switch event.pointee.response_type & 0x7f {
+    private func note(_ event: X11Event) {
+        switch event.kind {
         case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
-            let isOfNow = event.withMemoryRebound(to: xcb_damage_notify_event_t.self, capacity: 1) {
-                $0.pointee.damage == damage
-            }
-            if isOfNow { damageEvents += 1 }
+            if event.read(xcb_damage_notify_event_t.self).damage == damage { damageEvents += 1 }
             if damageEvents == 2 { machine.painted() }
         case 0: break  // an error: a window has gone
         default: mayHaveChanged = true
@@ -135,10 +129,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
     private func role(of window: UInt32) -> CommandWindowStateMachine.Window.Role {
         let types = X11Layout.atoms("_NET_WM_WINDOW_TYPE", of: window, connection)
         if types.contains(connection.atom("_NET_WM_WINDOW_TYPE_SPLASH")) { return .splash }
-        let isUnmanaged = connection.reply(
-            xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
-        ) { $0.pointee.override_redirect != 0 }
-        return isUnmanaged == true ? .unmanaged : .main
+        return connection.attributes(of: window).map { $0.override_redirect != 0 } ?? false ? .unmanaged : .main
     }
 
     private func watchPainting(of window: UInt32) {

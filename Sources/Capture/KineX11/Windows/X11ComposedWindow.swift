@@ -42,9 +42,7 @@ final class X11ComposedWindow {
             xcb_flush(handle)
         }
         guard let geometry = connection.geometry(of: window),
-            let visual = connection.reply(
-                xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply, { $0.pointee.visual }),
-            let format = format(visual)
+            let attributes = connection.attributes(of: window), let format = format(attributes.visual)
         else { return nil }
         self.window = window
         self.connection = connection
@@ -99,10 +97,7 @@ final class X11ComposedWindow {
 
     /// Gets the window's current pixmap. Returns false if it has none.
     private func renewPixmap() -> Bool {
-        let fresh = xcb_generate_id(connection.handle)
-        guard connection.succeeded(xcb_composite_name_window_pixmap_checked(connection.handle, window, fresh)) else {
-            return false
-        }
+        guard let fresh = connection.namePixmap(of: window) else { return false }
         if picture != 0 { xcb_render_free_picture(connection.handle, picture) }
         if pixmap != 0 { xcb_free_pixmap(connection.handle, pixmap) }
         pixmap = fresh
@@ -155,15 +150,7 @@ final class X11ComposedWindow {
 
     /// The damaged rectangles, in the screen's coordinates.
     func rectangles(_ question: xcb_xfixes_fetch_region_cookie_t) -> [PixelRect] {
-        connection.reply(question, xcb_xfixes_fetch_region_reply) { reply in
-            let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
-            guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return [] }
-            return UnsafeBufferPointer(start: rects, count: count).map {
-                PixelRect(
-                    x: Int($0.x) + bounds.x + borderWidth, y: Int($0.y) + bounds.y + borderWidth,
-                    width: Int($0.width), height: Int($0.height))
-            }
-        } ?? []
+        connection.rectangles(question).map { $0.offset(x: bounds.x + borderWidth, y: bounds.y + borderWidth) }
     }
 
     /// Draws the window into a picture that begins at `origin` of the screen, within `region` of that picture.
@@ -205,7 +192,8 @@ final class X11WindowPixmap {
         self.window = window
         self.connection = connection
         guard connection.hasComposite else { throw .noComposite }
-        guard let visual = connection.visual(of: window) else { throw .noWindow(window) }
+        guard let attributes = connection.attributes(of: window), let visual = connection.visuals[attributes.visual]
+        else { throw .noWindow(window) }
         guard let packing = visual.packing else { throw .unsupportedWindowDepth(bits: visual.depth, window) }
         self.packing = packing
         connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: window)
@@ -218,12 +206,9 @@ final class X11WindowPixmap {
     /// Gets the window's current pixmap: it has a new one whenever it is resized or shown. If it has none now, returns
     /// false and keeps the last one.
     func renew() -> Bool {
-        guard let geometry = connection.geometry(of: window) else { return false }
-        let fresh = xcb_generate_id(connection.handle)
-        guard
-            connection.succeeded(
-                xcb_composite_name_window_pixmap_checked(connection.handle, window, fresh))
-        else { return false }
+        guard let geometry = connection.geometry(of: window), let fresh = connection.namePixmap(of: window) else {
+            return false
+        }
         if id != 0 { xcb_free_pixmap(connection.handle, id) }
         id = fresh
         size = geometry.rect.size

@@ -36,20 +36,17 @@ final class X11CompositingManager {
     }
 
     /// The meaning of an event, if it concerns the compositing manager.
-    func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Change? {
-        switch event.pointee.response_type & 0x7f {
+    func read(_ event: X11Event) -> Change? {
+        switch event.kind {
         case connection.fixesEvent + UInt8(XCB_XFIXES_SELECTION_NOTIFY):
-            event.withMemoryRebound(to: xcb_xfixes_selection_notify_event_t.self, capacity: 1) {
-                follow($0.pointee.owner)
-            }
+            follow(event.read(xcb_xfixes_selection_notify_event_t.self).owner)
             return .presence
         case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
-            return event.withMemoryRebound(to: xcb_damage_notify_event_t.self, capacity: 1) {
-                let (id, area) = ($0.pointee.damage, $0.pointee.area)
-                guard id == damage else { return nil }
-                return .painting(
-                    PixelRect(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height)))
-            }
+            let notice = event.read(xcb_damage_notify_event_t.self)
+            guard notice.damage == damage else { return nil }
+            let area = notice.area
+            return .painting(
+                PixelRect(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height)))
         default: return nil
         }
     }

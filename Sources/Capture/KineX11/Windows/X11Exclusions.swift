@@ -37,7 +37,7 @@ final class X11Exclusions {
     var hasChanged: Bool { !changed.isEmpty }
 
     /// Returns whether the event concerns no other object.
-    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) -> Bool {
+    func note(_ event: X11Event, at now: Int64) -> Bool {
         switch compositor.read(event) {
         case .painting(let rect):
             vacated.paint(rect, at: now)
@@ -50,23 +50,15 @@ final class X11Exclusions {
         return false
     }
 
-    private func noteWindow(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) {
-        switch Int32(event.pointee.response_type & 0x7f) {
+    private func noteWindow(_ event: X11Event, at now: Int64) {
+        switch Int32(event.kind) {
         case XCB_CONFIGURE_NOTIFY:
-            event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
-                let e = $0.pointee
-                guard windows[e.window] != nil else { return }
-                let rect = PixelRect(x: Int(e.x), y: Int(e.y), width: Int(e.width), height: Int(e.height))
-                place(e.window, at: rect.enlarged(by: Int(e.border_width)), now)
-            }
-        case XCB_UNMAP_NOTIFY:
-            event.withMemoryRebound(to: xcb_unmap_notify_event_t.self, capacity: 1) {
-                place($0.pointee.window, at: nil, now)
-            }
-        case XCB_DESTROY_NOTIFY:
-            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
-                place($0.pointee.window, at: nil, now)
-            }
+            let e = event.read(xcb_configure_notify_event_t.self)
+            guard windows[e.window] != nil else { return }
+            let rect = PixelRect(x: Int(e.x), y: Int(e.y), width: Int(e.width), height: Int(e.height))
+            place(e.window, at: rect.enlarged(by: Int(e.border_width)), now)
+        case XCB_UNMAP_NOTIFY: place(event.read(xcb_unmap_notify_event_t.self).window, at: nil, now)
+        case XCB_DESTROY_NOTIFY: place(event.read(xcb_destroy_notify_event_t.self).window, at: nil, now)
         default: break
         }
     }

@@ -134,11 +134,9 @@ enum X11Layout {
     }
 
     static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
-        connection.reply(
-            xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
-        ) {
-            $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
-                && $0.pointee._class == UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
+        connection.attributes(of: window).map {
+            $0.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
+                && $0._class == UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
         } ?? false
     }
 

@@ -49,17 +49,12 @@ final class X11WindowSearch {
     }
 
     /// Notes whether other windows may match after this event.
-    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
-        switch Int32(event.pointee.response_type & 0x7f) {
-        case XCB_DESTROY_NOTIFY:
-            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
-                _ = watched.remove($0.pointee.window)
-            }
+    func note(_ event: X11Event) {
+        switch Int32(event.kind) {
+        case XCB_DESTROY_NOTIFY: watched.remove(event.read(xcb_destroy_notify_event_t.self).window)
         case XCB_CREATE_NOTIFY, XCB_MAP_NOTIFY, XCB_REPARENT_NOTIFY: isNeeded = true
         case XCB_PROPERTY_NOTIFY:
-            event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) {
-                if names.contains($0.pointee.atom) { isNeeded = true }
-            }
+            if names.contains(event.read(xcb_property_notify_event_t.self).atom) { isNeeded = true }
         default: break
         }
     }
