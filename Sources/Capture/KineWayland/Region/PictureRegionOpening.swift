@@ -3,7 +3,6 @@
 import KineCapture
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// Waits for the cast, then for the person. Used on the capture thread.
 public final class PictureRegionOpening: VideoSourceOpening {
@@ -46,9 +45,8 @@ public final class PictureRegionOpening: VideoSourceOpening {
 
     private let window: WaylandRegionWindow
     private let timeout: Int64
+    /// Follows the cast's descriptor.
     private let descriptors: DescriptorSet
-    /// The cast's descriptor.
-    private var member: Int32 = -1
     private var state: State
     /// The number of the cast's frames.
     private var frameCount = 0
@@ -64,15 +62,11 @@ public final class PictureRegionOpening: VideoSourceOpening {
     ) throws(VideoSourceError) {
         self.timeout = timeout
         window = try WaylandRegionWindow(display: display, timeout: answerTimeout)
-        do throws(Errno) {
-            descriptors = try DescriptorSet()
-            try descriptors.insert(window.connection.descriptor)
-        } catch {
-            throw .noDescriptor(error)
-        }
+        descriptors = try DescriptorSet()
+        try descriptors.insert(window.connection.descriptor)
         let opening = try open()
         state = .opening(opening)
-        try wait(for: opening.descriptor)
+        try descriptors.follow(opening.descriptor)
     }
 
     public var descriptor: Int32 { descriptors.descriptor }
@@ -128,7 +122,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
             settling.noteFrame(at: now)
             frameCount = cast.frameCount
             state = .looking(cast, settling)
-            try wait(for: cast.descriptor)
+            try descriptors.follow(cast.descriptor)
         }
         switch state {
         case .opening, .over: break
@@ -231,16 +225,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
     }
 
     private func fail(_ error: VideoSourceError, at instant: Int64) {
-        descriptors.remove(member)
-        member = -1
+        descriptors.unfollow()
         state = .failing(error, at: instant)
-    }
-
-    /// Adds the cast's descriptor to `descriptor`. The previous one may be closed already.
-    private func wait(for next: Int32) throws(VideoSourceError) {
-        if member >= 0 { descriptors.remove(member) }
-        member = next
-        guard next >= 0 else { return }
-        do throws(Errno) { try descriptors.insert(next) } catch { throw .noDescriptor(error) }
     }
 }

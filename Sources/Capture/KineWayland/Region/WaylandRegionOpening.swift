@@ -2,7 +2,6 @@
 import KineCapture
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// Waits for the person. Used on the capture thread.
 public final class WaylandRegionOpening: VideoSourceOpening {
@@ -24,8 +23,8 @@ public final class WaylandRegionOpening: VideoSourceOpening {
 
     private let display: String
     private let open: (PixelRect) throws(VideoSourceError) -> WaylandScreenOpening
+    /// Follows the program's descriptor, then those of what shows the region.
     private let descriptors: DescriptorSet
-    private var member: Int32 = -1
     private var state: State
 
     /// - Parameters:
@@ -38,10 +37,10 @@ public final class WaylandRegionOpening: VideoSourceOpening {
     ) throws(VideoSourceError) {
         self.display = display
         self.open = open
-        do throws(Errno) { descriptors = try DescriptorSet() } catch { throw .noDescriptor(error) }
+        descriptors = try DescriptorSet()
         let program = try RegionProgram(display: display)
         state = .drawing(program, until: MonotonicClock.now() + timeout)
-        try wait(for: program.descriptor)
+        try descriptors.follow(program.descriptor)
     }
 
     public var descriptor: Int32 { descriptors.descriptor }
@@ -71,7 +70,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
             var settling = ScreenSettling(.afterWindow, since: now)
             settling.noteFrame(at: now)
             state = .settling(source, region, settling)
-            try wait(for: source.descriptor)
+            try descriptors.follow(source.descriptor)
         }
         if case .settling(let source, let region, var settling) = state {
             if try source.processEvents() {
@@ -84,7 +83,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
                 // A new source, from which no frame was taken.
                 let opening = try open(region)
                 state = .opening(opening)
-                try wait(for: opening.descriptor)
+                try descriptors.follow(opening.descriptor)
             }
         }
         if case .opening(let opening) = state, let source = try opening.processEvents() {
@@ -105,11 +104,11 @@ public final class WaylandRegionOpening: VideoSourceOpening {
         case .tooSmall:
             let next = try RegionProgram(display: display)
             state = .drawing(next, until: end)
-            try wait(for: next.descriptor)
+            try descriptors.follow(next.descriptor)
         case .drawn(let region):
             let opening = try open(region)
             state = .looking(opening, region)
-            try wait(for: opening.descriptor)
+            try descriptors.follow(opening.descriptor)
         case .cancelled:
             // slurp reports the same if the compositor has gone; then there is no connection.
             _ = try WaylandScreen(display: display)
@@ -127,17 +126,8 @@ public final class WaylandRegionOpening: VideoSourceOpening {
     }
 
     private func fail(_ error: VideoSourceError, ending program: RegionProgram) {
-        descriptors.remove(member)
-        member = -1
+        descriptors.unfollow()
         program.end()
         state = .failing(error, at: MonotonicClock.now() + Self.quietTime)
-    }
-
-    /// Makes `descriptor` stand for this one only. The previous one may be closed already.
-    private func wait(for next: Int32) throws(VideoSourceError) {
-        if member >= 0 { descriptors.remove(member) }
-        member = next
-        guard next >= 0 else { return }
-        do throws(Errno) { try descriptors.insert(next) } catch { throw .noDescriptor(error) }
     }
 }

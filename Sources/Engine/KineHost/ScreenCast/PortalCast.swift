@@ -32,12 +32,8 @@ final class PortalCastOpening {
         } catch {
             throw error.videoSourceError
         }
-        do throws(Errno) {
-            descriptors = try DescriptorSet()
-            try descriptors.insert(helper.descriptor)
-        } catch {
-            throw .noDescriptor(error)
-        }
+        descriptors = try DescriptorSet()
+        try descriptors.insert(helper.descriptor)
     }
 
     var descriptor: Int32 { descriptors.descriptor }
@@ -74,7 +70,7 @@ final class PortalCastOpening {
             paintsPointer: cast.stream.cursorMode == .embedded)
         let opening = try PipeWireOpening(
             descriptor: cast.remote, node: cast.stream.node, options: options, continues: continues)
-        do throws(Errno) { try descriptors.insert(opening.descriptor) } catch { throw .noDescriptor(error) }
+        try descriptors.insert(opening.descriptor)
         state = .reading(opening, cast.stream)
     }
 }

@@ -3,7 +3,6 @@ import KineCapture
 import KineMedia
 import KinePipeWire
 import KinePlatform
-import SystemPackage
 
 /// Waits for the person's answer and the first frame. Used by one thread.
 final class PortalOpening: VideoSourceOpening {
@@ -54,7 +53,7 @@ final class PortalSource: CastSource {
     private let video: TakeConfiguration.Video
     /// Whether PipeWire's return can be detected by a connection; otherwise the portal is asked without that.
     private let reachesPipeWire: Bool
-    /// Contains the descriptors of the cast or of its opening.
+    /// Follows the descriptor of the cast or of its opening.
     private let descriptors: DescriptorSet
     private(set) var size: PixelSize
     private(set) var orientation: Orientation
@@ -79,12 +78,8 @@ final class PortalSource: CastSource {
         if order.request.target == .monitor {
             monitor = CastMonitor(of: cast.stream, named: order.monitor?.name)
         }
-        do throws(Errno) {
-            descriptors = try DescriptorSet()
-            try descriptors.insert(cast.descriptor)
-        } catch {
-            throw .noDescriptor(error)
-        }
+        descriptors = try DescriptorSet()
+        try descriptors.follow(cast.descriptor)
     }
 
     var descriptor: Int32 { descriptors.descriptor }
@@ -169,7 +164,7 @@ final class PortalSource: CastSource {
         guard
             let recovery = CastRecovery(from: error, isOfMonitor: isOfMonitor, monitor: monitor?.name, at: now)
         else { throw error }
-        descriptors.remove(cast.descriptor)
+        descriptors.unfollow()
         earlierFrames += cast.source.frameCount
         state = .recovering(recovery)
     }
@@ -184,7 +179,7 @@ final class PortalSource: CastSource {
             try follow(step, of: recovery)
         case .reopening(var recovery, let opening):
             do throws(VideoSourceError) {
-                if let cast = try opening.processEvents() { return try take(cast, from: opening) }
+                if let cast = try opening.processEvents() { return try take(cast) }
             } catch {
                 return try fail(recovery, error)
             }
@@ -207,7 +202,7 @@ final class PortalSource: CastSource {
         case .ask:
             do throws(VideoSourceError) {
                 let opening = try PortalCastOpening(order, video, continues: true)
-                try insert(opening.descriptor)
+                try descriptors.follow(opening.descriptor)
                 state = .reopening(recovery, opening)
             } catch {
                 try fail(recovery, error)
@@ -216,21 +211,16 @@ final class PortalSource: CastSource {
     }
 
     private func fail(_ recovery: CastRecovery, _ error: VideoSourceError) throws(VideoSourceError) {
-        if case .reopening(_, let opening) = state { descriptors.remove(opening.descriptor) }
+        descriptors.unfollow()
         var recovery = recovery
         let step = recovery.failed(error, at: MonotonicClock.now())
         state = .recovering(recovery)
         if case .end(let error) = step { throw error }
     }
 
-    private func take(_ cast: PortalCast, from opening: PortalCastOpening) throws(VideoSourceError) {
-        descriptors.remove(opening.descriptor)
-        try insert(cast.descriptor)
+    private func take(_ cast: PortalCast) throws(VideoSourceError) {
+        try descriptors.follow(cast.descriptor)
         if let known = monitor { monitor = CastMonitor(of: cast.stream, named: known.name) ?? known }
         state = .casting(cast)
-    }
-
-    private func insert(_ descriptor: Int32) throws(VideoSourceError) {
-        do throws(Errno) { try descriptors.insert(descriptor) } catch { throw .noDescriptor(error) }
     }
 }
