@@ -3,7 +3,7 @@
 import CPulse
 import KinePlatform
 
-final class PulseConnection {
+final class PulseConnection: CallbackTarget {
     package enum State: Equatable {
         case connecting, ready
         /// Refused, lost or never available.
@@ -43,12 +43,6 @@ final class PulseConnection {
 
     var waker: Waker { Waker(loop: loop) }
 
-    private var unretained: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    private static func connection(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
-        userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
-    }
-
     /// Starts to connect again. The outcome appears in `state` as the loop runs.
     func connect() {
         close()
@@ -59,10 +53,10 @@ final class PulseConnection {
         }
         self.context = context
         pa_context_set_state_callback(
-            context, { _, userdata in PulseConnection.connection(userdata)?.contextChanged() }, unretained)
+            context, { _, userdata in PulseConnection.from(userdata).contextChanged() }, callbackData)
         pa_context_set_subscribe_callback(
             context,
-            { _, _, _, userdata in PulseConnection.connection(userdata)?.isStale = true }, unretained)
+            { _, _, _, userdata in PulseConnection.from(userdata).isStale = true }, callbackData)
         // No autospawn: a recording must not start an audio server on a machine without one.
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
     }
@@ -130,7 +124,7 @@ final class PulseConnection {
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    let connection = PulseConnection.from(userdata)
                     if let info {
                         let words = [string(info.pointee.server_name), string(info.pointee.server_version)]
                         connection.gathering?.server = words.compactMap(\.self).joined(separator: " ")
@@ -138,12 +132,12 @@ final class PulseConnection {
                         connection.gathering?.defaultSource = string(info.pointee.default_source_name)
                     }
                     connection.answered()
-                }, unretained))
+                }, callbackData))
         forget(
             pa_context_get_sink_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    let connection = PulseConnection.from(userdata)
                     guard end == 0, let info = info?.pointee else { return connection.answered() }
                     guard let name = string(info.name), let monitor = string(info.monitor_source_name) else { return }
                     connection.gathering?.outputs.append(
@@ -151,12 +145,12 @@ final class PulseConnection {
                             index: info.index, name: name, description: string(info.description) ?? name,
                             monitor: monitor, monitorIndex: info.monitor_source,
                             links: links(module: info.owner_module, info.proplist), level: AudioLevel(monitorOf: info)))
-                }, unretained))
+                }, callbackData))
         forget(
             pa_context_get_source_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    let connection = PulseConnection.from(userdata)
                     guard end == 0, let info = info?.pointee else { return connection.answered() }
                     guard let name = string(info.name) else { return }
                     if info.channel_map.isNumbered {
@@ -168,12 +162,12 @@ final class PulseConnection {
                     }
                     connection.gathering?.microphones.append(
                         .init(name: name, description: string(info.description) ?? name))
-                }, unretained))
+                }, callbackData))
         forget(
             pa_context_get_sink_input_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    let connection = PulseConnection.from(userdata)
                     guard end == 0, let info = info?.pointee else { return connection.answered() }
                     connection.gathering?.playbacks.append(
                         .init(
@@ -183,18 +177,18 @@ final class PulseConnection {
                             isCorked: info.corked != 0,
                             links: links(module: info.owner_module, client: info.client, info.driver, info.proplist),
                             level: AudioLevel(isMuted: info.mute != 0, info.volume)))
-                }, unretained))
+                }, callbackData))
         forget(
             pa_context_get_source_output_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    let connection = PulseConnection.from(userdata)
                     guard end == 0, let info = info?.pointee else { return connection.answered() }
                     connection.gathering?.recordings.append(
                         .init(
                             source: info.source,
                             links: links(module: info.owner_module, client: info.client, info.driver, info.proplist)))
-                }, unretained))
+                }, callbackData))
     }
 
     /// A monitor has its own volume. The answer about sources comes after the one about sinks.

@@ -1,8 +1,9 @@
 // Listens to an output: the server sends the peak of each piece instead of its samples.
 import CPulse
+import KinePlatform
 
 /// Reports once that there is sound on an output. Used by the thread that runs the connection's loop.
-final class PulsePeakStream {
+final class PulsePeakStream: CallbackTarget {
     /// Above −60 dB.
     private static let audible: Float = 0.001
     private static let peaksPerSecond: UInt32 = 25
@@ -19,10 +20,7 @@ final class PulsePeakStream {
         var specification = pa_sample_spec(format: PA_SAMPLE_FLOAT32LE, rate: Self.peaksPerSecond, channels: 1)
         guard let stream = pa_stream_new(context, "Level", &specification, nil) else { return nil }
         self.stream = stream
-        pa_stream_set_read_callback(
-            stream,
-            { _, _, data in data.map { Unmanaged<PulsePeakStream>.fromOpaque($0).takeUnretainedValue().read() } },
-            Unmanaged.passUnretained(self).toOpaque())
+        pa_stream_set_read_callback(stream, { _, _, data in PulsePeakStream.from(data).read() }, callbackData)
         var attributes = pa_buffer_attr(
             maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
             fragsize: UInt32(MemoryLayout<Float>.size))

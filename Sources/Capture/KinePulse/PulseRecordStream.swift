@@ -3,7 +3,7 @@
 import CPulse
 import KinePlatform
 
-final class PulseRecordStream {
+final class PulseRecordStream: CallbackTarget {
     let id: AudioStreamID
     let source: AudioSource
     /// The device's own samples a second.
@@ -54,9 +54,8 @@ final class PulseRecordStream {
             format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: UInt8(clamping: receivedChannels))
         guard let stream = pa_stream_new(context, "Recording", &specification, nil) else { return nil }
         self.stream = stream
-        let unretained = Unmanaged.passUnretained(self).toOpaque()
-        pa_stream_set_state_callback(stream, { _, data in PulseRecordStream.from(data)?.stateChanged() }, unretained)
-        pa_stream_set_read_callback(stream, { _, _, data in PulseRecordStream.from(data)?.read() }, unretained)
+        pa_stream_set_state_callback(stream, { _, data in PulseRecordStream.from(data).stateChanged() }, callbackData)
+        pa_stream_set_read_callback(stream, { _, _, data in PulseRecordStream.from(data).read() }, callbackData)
         var attributes = attributes
         // The pieces determine the device's latency (ADJUST_LATENCY). The device keeps its own rate (FIX_RATE), so that
         // only our resampler is used. DONT_MOVE: this code, not the server, chooses the audio's source.
@@ -77,10 +76,6 @@ final class PulseRecordStream {
     }
 
     deinit { close() }
-
-    private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseRecordStream? {
-        userdata.map { Unmanaged<PulseRecordStream>.fromOpaque($0).takeUnretainedValue() }
-    }
 
     private var receivedChannels: Int { mixer?.received ?? channels }
     private var frameSize: Int { receivedChannels * MemoryLayout<Float>.size }
@@ -182,19 +177,18 @@ final class PulseRecordStream {
         guard let stream, isOpen, askedAt == nil, framesRead > 0 || pa_stream_readable_size(stream) > 0 else { return }
         askedAt = MonotonicClock.now()
         answeredAt = nil
-        let unretained = Unmanaged.passUnretained(self).toOpaque()
         let timing = pa_stream_update_timing_info(
-            stream, { _, success, data in PulseRecordStream.from(data)?.timingAnswered(success != 0) }, unretained)
+            stream, { _, success, data in PulseRecordStream.from(data).timingAnswered(success != 0) }, callbackData)
         let description = pa_context_get_source_output_info(
             pa_stream_get_context(stream), pa_stream_get_index(stream),
             { _, info, end, data in
                 // One item and then the end of the list; or an error if the stream is ending.
                 if let info, end == 0 {
-                    PulseRecordStream.from(data)?.descriptionAnswered(heldBack: Int64(info.pointee.buffer_usec))
+                    PulseRecordStream.from(data).descriptionAnswered(heldBack: Int64(info.pointee.buffer_usec))
                 } else if end < 0 {
-                    PulseRecordStream.from(data)?.askedAt = nil
+                    PulseRecordStream.from(data).askedAt = nil
                 }
-            }, unretained)
+            }, callbackData)
         cancelQuestions()
         questions = [timing, description].compactMap(\.self)
         if questions.count < 2 { askedAt = nil }

@@ -5,7 +5,7 @@ import Glibc
 import KinePlatform
 
 /// Used on one thread. Objects made by it must be destroyed before it.
-package final class WaylandConnection {
+package final class WaylandConnection: CallbackTarget {
     package enum Error: Swift.Error, Equatable {
         /// libwayland-client is not installed.
         case noLibrary
@@ -49,18 +49,12 @@ package final class WaylandConnection {
         guard kine_load_wayland() != 0 else { throw .noLibrary }
         guard let display = kine_connect_wayland(name) else { throw .noCompositor }
         self.display = display
-        registry = globals.attach(to: wl_display_get_registry(display), context)
+        registry = globals.attach(to: wl_display_get_registry(display), callbackData)
     }
 
     deinit {
         for proxy in Array(waiting.keys) + [registry].compactMap(\.self) { wl_proxy_destroy(proxy) }
         wl_display_disconnect(display)
-    }
-
-    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> WaylandConnection {
-        Unmanaged<WaylandConnection>.fromOpaque(context!).takeUnretainedValue()
     }
 
     /// The connection has ended, or the compositor has refused a request.
@@ -78,7 +72,7 @@ package final class WaylandConnection {
 
     /// Calls `body`, during the handling of events, once the compositor has carried out all requests so far.
     package func afterAnswers(_ body: @escaping () -> Void) {
-        guard let callback = callbacks.attach(to: wl_display_sync(display), context) else { return }
+        guard let callback = callbacks.attach(to: wl_display_sync(display), callbackData) else { return }
         waiting[callback] = body
     }
 

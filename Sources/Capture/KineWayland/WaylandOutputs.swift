@@ -5,7 +5,7 @@ import KineMedia
 import KinePlatform
 
 /// The outputs of one connection. Used on its thread.
-final class WaylandOutputs {
+final class WaylandOutputs: CallbackTarget {
     private final class Entry {
         let proxy: OpaquePointer
         var logical: OpaquePointer?
@@ -112,7 +112,8 @@ final class WaylandOutputs {
     func appeared(_ global: WaylandConnection.Global) -> Bool {
         switch global.interface {
         case "wl_output":
-            guard let proxy = outputListener.attach(to: connection.bind(global, upTo: 4), context) else { return true }
+            let bound = connection.bind(global, upTo: 4)
+            guard let proxy = outputListener.attach(to: bound, callbackData) else { return true }
             let entry = Entry(proxy: proxy)
             // Replaced when the compositor sends the name.
             entry.output.name = "output-\(global.name)"
@@ -138,7 +139,7 @@ final class WaylandOutputs {
     private func place(_ entry: Entry) {
         guard let layout, entry.logical == nil else { return }
         entry.logical = logicalListener.attach(
-            to: zxdg_output_manager_v1_get_xdg_output(layout, entry.proxy), context)
+            to: zxdg_output_manager_v1_get_xdg_output(layout, entry.proxy), callbackData)
     }
 
     private func release(_ entry: Entry) {
@@ -160,14 +161,12 @@ final class WaylandOutputs {
         return output
     }
 
-    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
     /// `proxy` is an output's or a logical output's.
     private static func change(
         _ context: UnsafeMutableRawPointer?, _ proxy: OpaquePointer?, _ body: (Entry) -> Void
     ) {
-        guard let context, let proxy else { return }
-        let outputs = Unmanaged<WaylandOutputs>.fromOpaque(context).takeUnretainedValue()
+        guard let proxy else { return }
+        let outputs = from(context)
         guard let entry = outputs.entries.values.first(where: { $0.proxy == proxy || $0.logical == proxy }) else {
             return
         }

@@ -6,7 +6,7 @@ import KineWayland
 import SystemPackage
 
 /// Used on the clipboard's thread.
-final class DataControlOwner {
+final class DataControlOwner: CallbackTarget {
     private struct Owned {
         let offered: OfferedText
         let source: OpaquePointer
@@ -68,15 +68,9 @@ final class DataControlOwner {
         for proxy in Array(offers.keys) + sources + [device].compactMap(\.self) { wl_proxy_destroy(proxy) }
     }
 
-    private static func from(_ context: UnsafeMutableRawPointer?) -> DataControlOwner {
-        Unmanaged<DataControlOwner>.fromOpaque(context!).takeUnretainedValue()
-    }
-
-    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
     /// Returns after `end` was called, or when the compositor has gone. Throws if it does not answer at first.
     func serve(_ loop: ClipboardLoop) throws(Clipboard.Error) {
-        device = compositor.makeDevice(deviceListener, context)
+        device = compositor.makeDevice(deviceListener, callbackData)
         // After this, the current selection is known.
         try compositor.waitForAnswers()
         while !compositor.isBroken, !isSeatGone {
@@ -105,7 +99,7 @@ final class DataControlOwner {
     }
 
     private func own(_ text: ClipboardText, _ answer: @escaping Clipboard.Answer<Void>) {
-        guard let source = compositor.makeSource(sourceListener, context) else {
+        guard let source = compositor.makeSource(sourceListener, callbackData) else {
             return answer(.failure(.noConnection(place)))
         }
         for type in Self.textTypes + [Clipboard.groupType] { ext_data_control_source_v1_offer(source, type) }
@@ -151,7 +145,7 @@ final class DataControlOwner {
     private func appeared(_ offer: OpaquePointer?) {
         guard let offer else { return }
         offers[offer] = false
-        offerListener.attach(to: offer, context)
+        offerListener.attach(to: offer, callbackData)
     }
 
     /// Nil: the clipboard is empty.

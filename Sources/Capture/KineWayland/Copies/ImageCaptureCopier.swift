@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 
 /// Used on the connection's thread.
-final class ImageCaptureCopier: OutputCopier {
+final class ImageCaptureCopier: OutputCopier, CallbackTarget {
     /// The managers of sessions and of capture sources. The connection owns both.
     struct Globals {
         var sessions: OpaquePointer
@@ -67,12 +67,6 @@ final class ImageCaptureCopier: OutputCopier {
 
     deinit { closeSession() }
 
-    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> ImageCaptureCopier {
-        Unmanaged<ImageCaptureCopier>.fromOpaque(context!).takeUnretainedValue()
-    }
-
     var deadline: Int64? { machine.deadline }
     var hasFrame: Bool { machine.hasFrame }
 
@@ -106,7 +100,7 @@ final class ImageCaptureCopier: OutputCopier {
         source = ext_output_image_capture_source_manager_v1_create_source(globals.sources, output)
         let options = copy.showsCursor ? EXT_IMAGE_COPY_CAPTURE_MANAGER_V1_OPTIONS_PAINT_CURSORS.rawValue : 0
         session = sessionListener.attach(
-            to: ext_image_copy_capture_manager_v1_create_session(globals.sessions, source, options), context)
+            to: ext_image_copy_capture_manager_v1_create_session(globals.sessions, source, options), callbackData)
     }
 
     private func closeSession() {
@@ -124,7 +118,7 @@ final class ImageCaptureCopier: OutputCopier {
     private func capture(_ layout: CopyBuffer.Layout, _ missing: [PixelRect]?) {
         closeFrame()
         guard let session, let buffer = copy.nextBuffer(layout) else { return }
-        frameObject = frameListener.attach(to: ext_image_copy_capture_session_v1_create_frame(session), context)
+        frameObject = frameListener.attach(to: ext_image_copy_capture_session_v1_create_frame(session), callbackData)
         guard let frameObject else { return }
         ext_image_copy_capture_frame_v1_attach_buffer(frameObject, buffer)
         for rect in missing ?? [PixelRect(size: layout.size)] {

@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 
 /// Used on the connection's thread.
-final class ScreencopyCopier: OutputCopier {
+final class ScreencopyCopier: OutputCopier, CallbackTarget {
     var copy: OutputCopy
     private let manager: OpaquePointer
     private var machine: ScreencopyStateMachine
@@ -41,10 +41,6 @@ final class ScreencopyCopier: OutputCopier {
     }
 
     deinit { if let frameObject { zwlr_screencopy_frame_v1_destroy(frameObject) } }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> ScreencopyCopier {
-        Unmanaged<ScreencopyCopier>.fromOpaque(context!).takeUnretainedValue()
-    }
 
     var deadline: Int64? { machine.deadline }
     var hasFrame: Bool { machine.hasFrame }
@@ -91,6 +87,6 @@ final class ScreencopyCopier: OutputCopier {
             } else {
                 zwlr_screencopy_manager_v1_capture_output(manager, cursor, output)
             }
-        frameObject = frameListener.attach(to: frame, Unmanaged.passUnretained(self).toOpaque())
+        frameObject = frameListener.attach(to: frame, callbackData)
     }
 }

@@ -2,11 +2,12 @@
 import CWayland
 import CXKB
 import Glibc
+import KinePlatform
 import KineText
 import SystemPackage
 
 /// One seat's devices. Used on the connection's thread.
-final class WaylandInput {
+final class WaylandInput: CallbackTarget {
     enum Event: Equatable {
         /// The mouse is over the window, at a position in surface units.
         case moved(x: Double, y: Double)
@@ -95,7 +96,7 @@ final class WaylandInput {
     ) {
         self.cursor = cursor
         self.receive = receive
-        seat = seatListener.attach(to: connection.bind(global, upTo: 3), context)
+        seat = seatListener.attach(to: connection.bind(global, upTo: 3), callbackData)
     }
 
     deinit {
@@ -103,12 +104,6 @@ final class WaylandInput {
         release(&keyboard, wl_keyboard_release)
         // wl_seat has a release request only since version 5.
         if let seat { wl_seat_destroy(seat) }
-    }
-
-    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> WaylandInput {
-        Unmanaged<WaylandInput>.fromOpaque(context!).takeUnretainedValue()
     }
 
     /// - Parameter request: the device's release request.
@@ -121,12 +116,12 @@ final class WaylandInput {
         if capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue == 0 {
             release(&pointer, wl_pointer_release)
         } else if pointer == nil {
-            pointer = pointerListener.attach(to: wl_seat_get_pointer(seat), context)
+            pointer = pointerListener.attach(to: wl_seat_get_pointer(seat), callbackData)
         }
         if capabilities & WL_SEAT_CAPABILITY_KEYBOARD.rawValue == 0 {
             release(&keyboard, wl_keyboard_release)
         } else if keyboard == nil {
-            keyboard = keyboardListener.attach(to: wl_seat_get_keyboard(seat), context)
+            keyboard = keyboardListener.attach(to: wl_seat_get_keyboard(seat), callbackData)
         }
     }
 

@@ -6,7 +6,7 @@ import KinePlatform
 import KineText
 
 /// A connection with a compositor, and the window once it is shown. Used on one thread.
-final class WaylandRegionWindow {
+final class WaylandRegionWindow: CallbackTarget {
     enum Event: Equatable {
         /// In the picture's pixels.
         case input(RegionSelection.Event)
@@ -92,19 +92,13 @@ final class WaylandRegionWindow {
         connection.flush()
     }
 
-    private static func from(_ context: UnsafeMutableRawPointer?) -> WaylandRegionWindow {
-        Unmanaged<WaylandRegionWindow>.fromOpaque(context!).takeUnretainedValue()
-    }
-
-    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
     private func found(_ global: WaylandConnection.Global) {
         if outputs.appeared(global) { return }
         switch global.interface {
         case "wl_compositor" where compositor == nil && global.version >= WL_SURFACE_DAMAGE_BUFFER_SINCE_VERSION:
             compositor = connection.bind(global, upTo: 4)
         case "xdg_wm_base" where shell == nil:
-            shell = shellListener.attach(to: connection.bind(global, upTo: 1), context)
+            shell = shellListener.attach(to: connection.bind(global, upTo: 1), callbackData)
         case "wl_shm" where memory == nil: memory = connection.bind(global, upTo: 1)
         case "wl_seat" where input == nil:
             input = WaylandInput(global, of: connection, cursor: { [unowned self] in crosshair() }) {
@@ -145,8 +139,8 @@ final class WaylandRegionWindow {
         }
         self.picture = picture
         self.surface = surface
-        role = roleListener.attach(to: xdg_wm_base_get_xdg_surface(shell, surface), context)
-        toplevel = toplevelListener.attach(to: xdg_surface_get_toplevel(role), context)
+        role = roleListener.attach(to: xdg_wm_base_get_xdg_surface(shell, surface), callbackData)
+        toplevel = toplevelListener.attach(to: xdg_surface_get_toplevel(role), callbackData)
         xdg_toplevel_set_title(toplevel, "Kinecast")
         xdg_toplevel_set_app_id(toplevel, "kinecast")
         let output = WaylandLayout.output(at: position, showing: picture.size, on: outputs.all)
@@ -227,7 +221,7 @@ final class WaylandRegionWindow {
         buffer.attach(to: surface, scale: canvas.fit.scale)
         wl_surface_damage_buffer(
             surface, Int32(damage.x), Int32(damage.y), Int32(damage.width), Int32(damage.height))
-        frame = frameListener.attach(to: wl_surface_frame(surface), context)
+        frame = frameListener.attach(to: wl_surface_frame(surface), callbackData)
         wl_surface_commit(surface)
     }
 

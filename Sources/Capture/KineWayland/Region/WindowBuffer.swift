@@ -2,9 +2,10 @@
 import CWayland
 import KineCapture
 import KineMedia
+import KinePlatform
 
 /// A buffer, and whether it may be written. Used on the connection's thread.
-final class WindowBuffer {
+final class WindowBuffer: CallbackTarget {
     /// wl_shm.format
     enum Format: UInt32 {
         /// Premultiplied.
@@ -19,10 +20,7 @@ final class WindowBuffer {
     var drawn: PixelRect?
     private let buffer: SharedBuffer
     private let listener = Listener(
-        wl_buffer_add_listener,
-        wl_buffer_listener { context, _ in
-            Unmanaged<WindowBuffer>.fromOpaque(context!).takeUnretainedValue().isBusy = false
-        })
+        wl_buffer_add_listener, wl_buffer_listener { context, _ in WindowBuffer.from(context).isBusy = false })
 
     /// `memory` is the compositor's wl_shm.
     init(
@@ -31,7 +29,7 @@ final class WindowBuffer {
         self.size = size
         buffer = try SharedBuffer(
             size, stride: size.width * 4, format: format.rawValue, memory: memory, isWritten: true, connection)
-        listener.attach(to: buffer.proxy, Unmanaged.passUnretained(self).toOpaque())
+        listener.attach(to: buffer.proxy, callbackData)
     }
 
     /// Words of 0xAARRGGBB, rows packed.
