@@ -8,22 +8,17 @@ struct CastCursorReport: Equatable, Sendable {
     /// 0: there is no pointer, and the other fields are invalid.
     var id: UInt32
     /// The pointer's position, in pixels of the compositor's picture.
-    var position: Point
+    var position: PixelPoint
     /// The bitmap's pixel at that position. Compositors set it only with a bitmap.
-    var hotSpot: Point
+    var hotSpot: PixelPoint
     /// Nil: the last bitmap is still valid.
     var bitmap: OverlayImage?
-
-    struct Point: Equatable, Sendable {
-        var x: Int
-        var y: Int
-    }
 }
 
 struct CastCursor {
     private var image: PointerState.Image?
     /// Nil: there is no pointer.
-    private var position: CastCursorReport.Point?
+    private var position: PixelPoint?
     /// A possible change was reported but not collected yet.
     private(set) var hasChanged = false
     /// As of the last `place`.
@@ -51,8 +46,8 @@ extension CastCursorReport {
     init?(_ buffer: kine_cast_buffer) {
         guard buffer.has_cursor else { return nil }
         id = buffer.cursor_id
-        position = Point(x: Int(buffer.cursor_x), y: Int(buffer.cursor_y))
-        hotSpot = Point(x: Int(buffer.hot_spot_x), y: Int(buffer.hot_spot_y))
+        position = PixelPoint(x: Int(buffer.cursor_x), y: Int(buffer.cursor_y))
+        hotSpot = PixelPoint(x: Int(buffer.hot_spot_x), y: Int(buffer.hot_spot_y))
         guard buffer.has_bitmap, id != 0 else { return }
         bitmap = OverlayImage(
             bitmap: UnsafeRawBufferPointer(start: buffer.bitmap, count: Int(buffer.bitmap_size)),

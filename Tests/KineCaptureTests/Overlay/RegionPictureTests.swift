@@ -5,7 +5,7 @@ import Testing
 @testable import KineCapture
 
 @Suite struct RegionPictureTests {
-    typealias Point = RegionSelection.Point
+    typealias Point = PixelPoint
 
     private func fit(_ picture: (Int, Int), in surface: (Int, Int)) -> PictureFit {
         PictureFit(

@@ -6,7 +6,7 @@ import Testing
 @testable import KineCapture
 
 @Suite struct RegionSelectionTests {
-    typealias Point = RegionSelection.Point
+    typealias Point = PixelPoint
 
     private func selection(_ events: RegionSelection.Event...) -> RegionSelection {
         var selection = RegionSelection(screen: PixelSize(width: 640, height: 480))

@@ -15,7 +15,7 @@ import Testing
         _ x: Int, _ y: Int, id: UInt32 = 1, bitmap: OverlayImage? = nil, hot: (Int, Int) = (0, 0)
     ) -> CastCursorReport {
         CastCursorReport(
-            id: id, position: CastCursorReport.Point(x: x, y: y), hotSpot: CastCursorReport.Point(x: hot.0, y: hot.1),
+            id: id, position: PixelPoint(x: x, y: y), hotSpot: PixelPoint(x: hot.0, y: hot.1),
             bitmap: bitmap)
     }
 

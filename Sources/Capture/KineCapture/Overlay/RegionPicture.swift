@@ -25,11 +25,11 @@ package struct PictureFit: Equatable {
     }
 
     /// The picture's pixel at a mouse position, which may lie outside.
-    package func point(x: Double, y: Double) -> RegionSelection.Point {
+    package func point(x: Double, y: Double) -> PixelPoint {
         func pixel(_ value: Double, _ start: Int, _ side: Int, _ pixels: Int) -> Int {
             Int(((value * Double(scale) - Double(start)) * Double(pixels) / Double(side)).rounded(.down))
         }
-        return RegionSelection.Point(
+        return PixelPoint(
             x: pixel(x, place.x, place.width, picture.width), y: pixel(y, place.y, place.height, picture.height))
     }
 
@@ -48,7 +48,7 @@ package struct PictureFit: Equatable {
 package struct RegionPicture {
     package enum Content: Equatable {
         /// A line of text beside a point of the window.
-        case hint(RegionSelection.Point)
+        case hint(PixelPoint)
         /// A bright part of the picture, with its size beside it.
         case selection(PixelRect)
     }
@@ -123,7 +123,7 @@ package struct RegionPicture {
     }
 
     private func drawHint(
-        beside point: RegionSelection.Point, on pixels: UnsafeMutablePointer<UInt32>
+        beside point: PixelPoint, on pixels: UnsafeMutablePointer<UInt32>
     ) -> PixelRect {
         guard let hintImage else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
         let distance = 20 * fit.scale

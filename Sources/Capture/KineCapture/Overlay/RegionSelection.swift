@@ -4,19 +4,11 @@ import KineText
 
 /// Follows the mouse from the press of a button to its release.
 package struct RegionSelection: Equatable {
-    /// A pixel of the screen.
-    package struct Point: Equatable {
-        package var x: Int
-        package var y: Int
-
-        package init(x: Int, y: Int) { (self.x, self.y) = (x, y) }
-    }
-
     package enum Event: Equatable {
-        /// Buttons have X11's numbers: 1 is the left one.
-        case pressed(button: Int, at: Point)
-        case moved(to: Point)
-        case released(button: Int, at: Point)
+        /// Buttons have X11's numbers: 1 is the left one. Points are pixels of the screen.
+        case pressed(button: Int, at: PixelPoint)
+        case moved(to: PixelPoint)
+        case released(button: Int, at: PixelPoint)
         /// The Escape key.
         case escaped
     }
@@ -24,7 +16,7 @@ package struct RegionSelection: Equatable {
     package enum State: Equatable {
         /// No button is pressed yet.
         case waiting
-        case drawing(from: Point, to: Point)
+        case drawing(from: PixelPoint, to: PixelPoint)
         case drawn(PixelRect)
         case cancelled
     }

@@ -202,10 +202,10 @@ final class WaylandRegionWindow: CallbackTarget {
     private func content(in fit: PictureFit) -> RegionPicture.Content {
         if let selection { return .selection(selection) }
         guard let place = firstPlace else {
-            return .hint(RegionSelection.Point(x: fit.window.width / 3, y: fit.window.height / 2))
+            return .hint(PixelPoint(x: fit.window.width / 3, y: fit.window.height / 2))
         }
         let scale = Double(fit.scale)
-        return .hint(RegionSelection.Point(x: Int(place.x * scale), y: Int(place.y * scale)))
+        return .hint(PixelPoint(x: Int(place.x * scale), y: Int(place.y * scale)))
     }
 
     /// Draws the changes, at the compositor's rate.

@@ -127,10 +127,10 @@ public final class X11RegionOpening: VideoSourceOpening {
         xcb_flush(connection.handle)
     }
 
-    private var pointerPosition: RegionSelection.Point {
+    private var pointerPosition: PixelPoint {
         connection.reply(xcb_query_pointer(connection.handle, connection.root), xcb_query_pointer_reply) {
-            RegionSelection.Point(x: Int($0.pointee.root_x), y: Int($0.pointee.root_y))
-        } ?? RegionSelection.Point(x: 0, y: 0)
+            PixelPoint(x: Int($0.pointee.root_x), y: Int($0.pointee.root_y))
+        } ?? PixelPoint(x: 0, y: 0)
     }
 
     private func handle(_ event: X11Event, at now: Int64) {
@@ -151,7 +151,7 @@ public final class X11RegionOpening: VideoSourceOpening {
     private func input(_ event: X11Event) -> RegionSelection.Event? {
         // Presses, releases and motion have the same fields.
         let fields = event.read(xcb_button_press_event_t.self)
-        let point = RegionSelection.Point(x: Int(fields.root_x), y: Int(fields.root_y))
+        let point = PixelPoint(x: Int(fields.root_x), y: Int(fields.root_y))
         return switch event.kind {
         case UInt8(XCB_BUTTON_PRESS): .pressed(button: Int(fields.detail), at: point)
         case UInt8(XCB_BUTTON_RELEASE): .released(button: Int(fields.detail), at: point)

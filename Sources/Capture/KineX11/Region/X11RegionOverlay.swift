@@ -98,7 +98,7 @@ final class X11RegionOverlay {
     }
 
     /// Shows a line of text, and no rectangle.
-    func show(_ hint: String, beside point: RegionSelection.Point) {
+    func show(_ hint: String, beside point: PixelPoint) {
         restore { write(hint, x: point.x + Self.lineHeight, y: point.y + Self.lineHeight) }
     }
 
