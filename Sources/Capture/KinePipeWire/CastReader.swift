@@ -17,11 +17,11 @@ final class CastReader {
 
     private let stream: CastStream
     /// A whole frame, rows packed.
-    private var kept = Scratch()
+    private var kept = ScratchMemory()
     /// Rows of BGRA.
-    private var band = Scratch()
+    private var band = ScratchMemory()
     /// Rows in the buffer's format.
-    private var raw = Scratch()
+    private var raw = ScratchMemory()
 
     init(stream: CastStream) { self.stream = stream }
 
@@ -137,22 +137,6 @@ extension CastFrames.Frame {
     /// Whether the pixels, from `first` on, can be passed on directly: their readers read words.
     fileprivate func isBGRA(at first: UnsafeRawPointer) -> Bool {
         pixels.isBGRA && stride.isMultiple(of: 4) && Int(bitPattern: first).isMultiple(of: 4)
-    }
-}
-
-/// Memory that only grows.
-private struct Scratch: ~Copyable {
-    private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-
-    deinit { bytes.deallocate() }
-
-    /// At least `count` bytes. The next call destroys their contents.
-    mutating func memory(_ count: Int) -> UnsafeMutableRawPointer {
-        if let base = bytes.baseAddress, count <= bytes.count { return base }
-        bytes.deallocate()
-        let base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
-        bytes = UnsafeMutableRawBufferPointer(start: base, count: count)
-        return base
     }
 }
 

@@ -11,7 +11,7 @@ final class JoinedFrame {
     /// The plan of each output, by the output's name.
     private var plans: [String: PicturePlan] = [:]
     /// Holds an output's pixels as BGRA from the top down, if the compositor stores them otherwise.
-    private let staging = Staging()
+    private var converted = ScratchMemory()
 
     init(_ layout: WaylandLayout.Join) {
         self.layout = layout
@@ -46,7 +46,7 @@ final class JoinedFrame {
         let geometry = PictureGeometry(source: source, orientation: copier.orientation ?? .up).filling(place.size)
         let isNew = plans[name]?.geometry != geometry
         if isNew { plans[name] = PicturePlan(geometry) }
-        guard let plan = plans[name], let picture = staging.picture(of: copier) else { return [] }
+        guard let plan = plans[name], let picture = picture(of: copier) else { return [] }
         let rects = (isNew ? nil : changed) ?? [PixelRect(size: source)]
         return rects.compactMap { rect in
             let part = geometry.map(rect)
@@ -57,29 +57,15 @@ final class JoinedFrame {
         }
     }
 
-    /// Memory for one output's frame. Grows as needed.
-    private final class Staging {
-        private var memory: UnsafeMutableRawPointer?
-        private var byteCount = 0
-
-        deinit { memory?.deallocate() }
-
-        /// The copier's frame; in place if its pixels are BGRA from the top down. Valid until the next call.
-        func picture(of copier: any OutputCopier) -> PictureSource? {
-            guard let size = copier.size, let (first, stride, packing) = copier.pixels(of: PixelRect(size: size)) else {
-                return nil
-            }
-            if packing == .bgra, stride > 0 { return .bgra(base: first, stride: stride) }
-            let needed = size.area * 4
-            if needed > byteCount {
-                memory?.deallocate()
-                memory = .allocate(byteCount: needed, alignment: 64)
-                byteCount = needed
-            }
-            guard let memory else { return nil }
-            packing.convert(
-                first, stride: stride, to: memory, targetStride: size.width * 4, width: size.width, height: size.height)
-            return .bgra(base: UnsafeRawPointer(memory), stride: size.width * 4)
+    /// The copier's frame; in place if its pixels are BGRA from the top down. Valid until the next call.
+    private func picture(of copier: any OutputCopier) -> PictureSource? {
+        guard let size = copier.size, let (first, stride, packing) = copier.pixels(of: PixelRect(size: size)) else {
+            return nil
         }
+        if packing == .bgra, stride > 0 { return .bgra(base: first, stride: stride) }
+        let memory = converted.memory(size.area * 4)
+        packing.convert(
+            first, stride: stride, to: memory, targetStride: size.width * 4, width: size.width, height: size.height)
+        return .bgra(base: UnsafeRawPointer(memory), stride: size.width * 4)
     }
 }

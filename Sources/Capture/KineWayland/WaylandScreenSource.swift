@@ -32,8 +32,7 @@ public final class WaylandScreenSource: VideoSource {
     /// When discarded frames of outputs that send no others are replaced by black.
     private var discardedUntil: Int64?
     /// Converted rows of an output with another pixel format.
-    private var band: UnsafeMutableRawPointer?
-    private var bandBytes = 0
+    private var band = ScratchMemory()
     /// The whole next frame is damaged.
     private var isNew = true
 
@@ -55,8 +54,6 @@ public final class WaylandScreenSource: VideoSource {
         var damage = DamageRegion(size: size)
         takeFrames(&damage)
     }
-
-    deinit { band?.deallocate() }
 
     public var descriptor: Int32 { screen.connection.descriptor }
 
@@ -220,13 +217,7 @@ public final class WaylandScreenSource: VideoSource {
         into receive: (FramePart) -> Void
     ) {
         let rows = DamageRegion.tileSide
-        let bytes = size.width * rows * 4
-        if bytes > bandBytes {
-            band?.deallocate()
-            band = .allocate(byteCount: bytes, alignment: 64)
-            bandBytes = bytes
-        }
-        guard let band else { return }
+        let band = band.memory(size.width * rows * 4)
         for top in Swift.stride(from: rect.y, to: rect.maxY, by: rows) {
             let part = PixelRect(x: rect.x, y: top, width: rect.width, height: min(rows, rect.maxY - top))
             packing.convert(

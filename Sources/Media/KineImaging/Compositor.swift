@@ -34,10 +34,10 @@ public final class Compositor {
     private var upperDamage: DamageRegion
     /// The tiles of the output that are drawn in this frame because a layer above the source changed.
     public private(set) var layerDamage: DamageRegion
-    /// Rows of the output in which layers are drawn over each other; nil until needed.
-    private var band: UnsafeMutableRawPointer?
-    /// Rows of the source that are painted over; only grows.
-    private var paintedRows = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// Rows of the output in which layers are drawn over each other.
+    private var band = ScratchMemory()
+    /// Rows of the source that are painted over.
+    private var paintedRows = ScratchMemory()
 
     /// Rows to draw at once: few, so that they stay in the processor's cache. In a turned source these are columns;
     /// with few of them it would be read often.
@@ -66,11 +66,6 @@ public final class Compositor {
         return layer
     }
 
-    deinit {
-        band?.deallocate()
-        paintedRows.deallocate()
-    }
-
     /// The coded frame's size: both sides even.
     public var codedSize: PixelSize { ring.size }
 
@@ -80,12 +75,7 @@ public final class Compositor {
     /// Changes the size and the orientation of the source. If either changes, all of it must be drawn next.
     public func changeSource(to newSize: PixelSize, orientation newOrientation: Orientation) {
         guard newSize != sourceSize || newOrientation != orientation else { return }
-        if newOrientation != orientation {
-            orientation = newOrientation
-            band?.deallocate()  // the next one may have more rows
-            band = nil
-        }
-        sourceSize = newSize
+        (sourceSize, orientation) = (newSize, newOrientation)
         keptSource = makeKeptSource()
     }
 
@@ -158,11 +148,7 @@ public final class Compositor {
     private func draw(_ rect: PixelRect, _ painter: any SourcePainter, over pixels: UnsafeRawPointer, stride: Int) {
         let height = DamageRegion.tileSide
         let rowBytes = rect.width * 4
-        if paintedRows.count < rowBytes * height {
-            paintedRows.deallocate()
-            paintedRows = .allocate(byteCount: rowBytes * height, alignment: 64)
-        }
-        guard let copy = paintedRows.baseAddress else { return }
+        let copy = paintedRows.memory(rowBytes * height)
         for top in Swift.stride(from: rect.y, to: rect.maxY, by: height) {
             let part = PixelRect(x: rect.x, y: top, width: rect.width, height: min(height, rect.maxY - top))
             let first = pixels + (top - rect.y) * stride
@@ -203,8 +189,7 @@ public final class Compositor {
 
     /// Draws whole tiles of the output: the pixels that `below` draws for each part of `rect`, and the layers above.
     private func compose(_ rect: PixelRect, _ below: (PixelRect, UnsafeMutableRawPointer, Int) -> Void) {
-        let band = band ?? .allocate(byteCount: size.width * bandRows * 4, alignment: 64)
-        self.band = band
+        let band = band.memory(size.width * bandRows * 4)
         let stride = rect.width * 4
         for top in Swift.stride(from: rect.y, to: rect.maxY, by: bandRows) {
             let part = PixelRect(

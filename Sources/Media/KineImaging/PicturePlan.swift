@@ -10,8 +10,8 @@ public final class PicturePlan {
     /// Nil without scaling.
     private let scale: (across: ScaleAxis, down: ScaleAxis)?
     private let scratch: UnsafeMutablePointer<UInt16>
-    private let loadedPixels = PixelMemory()
-    private let scaledPixels = PixelMemory()
+    private var loadedPixels = ScratchMemory()
+    private var scaledPixels = ScratchMemory()
 
     public init(_ geometry: PictureGeometry) {
         self.geometry = geometry
@@ -116,23 +116,11 @@ private struct PixelView {
     subscript(x: Int, y: Int) -> UnsafeMutablePointer<UInt8> { base + y * stride + x * 4 }
 }
 
-/// Memory for a part of a frame. Grows as needed.
-private final class PixelMemory {
-    private var memory: UnsafeMutableRawPointer?
-    private var byteCount = 0
-
-    deinit { memory?.deallocate() }
-
-    /// A view of `rect`, valid until the next call.
-    func view(of rect: PixelRect) -> PixelView {
+extension ScratchMemory {
+    /// A view of `rect`, a part of a frame, valid until the next call.
+    fileprivate mutating func view(of rect: PixelRect) -> PixelView {
         let stride = (rect.width * 4 + 63) & ~63
-        let needed = stride * rect.height
-        if needed > byteCount {
-            memory?.deallocate()
-            memory = .allocate(byteCount: needed, alignment: 64)
-            byteCount = needed
-        }
-        guard let first = memory?.assumingMemoryBound(to: UInt8.self) else { preconditionFailure("an empty part") }
+        let first = memory(stride * rect.height).assumingMemoryBound(to: UInt8.self)
         return PixelView(base: first - rect.y * stride - rect.x * 4, stride: stride)
     }
 }
