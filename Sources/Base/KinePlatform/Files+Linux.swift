@@ -56,6 +56,14 @@ package struct FileIdentity: Equatable, Sendable {
 
 // The file that a path leads to. Linux.
 extension FilePath {
+    /// The first bytes of the file, at most `limit`; nil if it cannot be read.
+    package func start(limit: Int) -> [UInt8]? {
+        guard let file = try? FileDescriptor.open(self, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
+            return nil
+        }
+        return try? file.closeAfter { try file.readToEnd(atMost: limit) }
+    }
+
     package var isDirectory: Bool { (try? self.stat())?.type == .directory }
 
     /// Whether there is a regular file that this user may execute.

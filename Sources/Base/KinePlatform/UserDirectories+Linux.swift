@@ -7,8 +7,8 @@ public enum UserDirectories {
     /// Directories for a recording whose own is gone, the best first: the directory for videos, then home.
     public static var forRecordings: [String] {
         guard let home else { return [] }
-        let settings = (ProcessEnvironment.value("XDG_CONFIG_HOME") ?? home + "/.config") + "/user-dirs.dirs"
-        let videos = contents(of: settings).flatMap { self.videos(in: $0, home: home) } ?? home + "/Videos"
+        let settings = configuration()?.appending("user-dirs.dirs").start(limit: 65536)
+        let videos = settings.flatMap { self.videos(in: String(escaping: $0), home: home) } ?? home + "/Videos"
         return [videos, home].filter(isDirectory)
     }
 
@@ -42,12 +42,22 @@ public enum UserDirectories {
         directory("XDG_STATE_HOME", orBelowHome: ".local/state", variable)
     }
 
+    /// The directory for data of programs, `$XDG_DATA_HOME` or `$HOME/.local/share` (freedesktop.org, XDG Base
+    /// Directory). It may not exist. Nil if neither variable is an absolute path.
+    package static func ownData(_ variable: (String) -> String?) -> FilePath? {
+        directory("XDG_DATA_HOME", orBelowHome: ".local/share", variable)
+    }
+
+    /// The system's directories for data of programs, `$XDG_DATA_DIRS`.
+    package static func systemData(_ variable: (String) -> String?) -> [FilePath] {
+        (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":")
+            .map { FilePath(escaped: String($0)) }.filter(\.isAbsolute)
+    }
+
     /// Kinecast's own directories: settings, data, state, caches and running takes. They may not exist.
     public static func kinecast(_ variable: (String) -> String?) -> [FilePath] {
         let places = [
-            directory("XDG_CONFIG_HOME", orBelowHome: ".config", variable),
-            directory("XDG_DATA_HOME", orBelowHome: ".local/share", variable),
-            directory("XDG_STATE_HOME", orBelowHome: ".local/state", variable),
+            configuration(variable), ownData(variable), state(variable),
             directory("XDG_CACHE_HOME", orBelowHome: ".cache", variable),
             variable("XDG_RUNTIME_DIR").map { FilePath(escaped: $0) }, FilePath("/run/user/\(getuid())"),
         ]
@@ -99,13 +109,5 @@ public enum UserDirectories {
 
     private static func isDirectory(_ path: String) -> Bool {
         path.hasPrefix("/") && FilePath(escaped: path).isDirectory
-    }
-
-    private static func contents(of path: String) -> String? {
-        guard let file = try? FileDescriptor.open(path.cString, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
-            return nil
-        }
-        defer { try? file.close() }
-        return (try? file.readToEnd(atMost: 65536)).map { String(escaping: $0) }
     }
 }

@@ -75,9 +75,5 @@ package enum ProcessTree {
     }
 
     /// The contents of a file of /proc; empty if it cannot be read.
-    private static func text(_ path: String) -> [UInt8] {
-        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return [] }
-        defer { try? file.close() }
-        return (try? file.readToEnd(atMost: 1 << 20)) ?? []
-    }
+    private static func text(_ path: String) -> [UInt8] { FilePath(path).start(limit: 1 << 20) ?? [] }
 }

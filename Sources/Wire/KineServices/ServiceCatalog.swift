@@ -25,14 +25,10 @@ public struct ServiceCatalog: Sendable {
     public static func standard(
         environment: (String) -> String? = ProcessEnvironment.value, executableDirectory: FilePath
     ) -> ServiceCatalog {
-        // XDG Base Directory Specification: a path that is not absolute is ignored.
-        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/share" : nil }
-        let user = environment("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
-        let system = (environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":")
-            .map(String.init).filter { $0.hasPrefix("/") }
-        func services(_ directory: String) -> FilePath { FilePath(escaped: directory).appending("kinecast/services") }
+        func services(_ directory: FilePath) -> FilePath { directory.appending("kinecast/services") }
         return ServiceCatalog(
-            user: user.map(services), system: system.map(services), executableDirectory: executableDirectory,
+            user: UserDirectories.ownData(environment).map(services),
+            system: UserDirectories.systemData(environment).map(services), executableDirectory: executableDirectory,
             settings: KeptSettings(in: UserDirectories.configuration(environment)))
     }
 

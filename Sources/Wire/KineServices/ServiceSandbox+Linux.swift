@@ -57,11 +57,7 @@ public enum ServiceSandbox {
 
     /// The directories of Swift's libraries for this program and those built with it; empty if linked statically.
     private static let toolchain: [String] = {
-        guard let maps = try? FileDescriptor.open("/proc/self/maps", .readOnly, options: .closeOnExec) else {
-            return []
-        }
-        defer { try? maps.close() }
-        let text = String(decoding: maps.contents(limit: 16 << 20) ?? [], as: UTF8.self)
+        let text = String(decoding: FilePath("/proc/self/maps").start(limit: 16 << 20) ?? [], as: UTF8.self)
         // A process maps hundreds of files, so they are compared as text: a debug build takes long to split a path.
         let directories = text.split(separator: "\n").compactMap { line -> Substring? in
             guard let start = line.firstIndex(of: "/"), let name = line.lastIndex(of: "/"),

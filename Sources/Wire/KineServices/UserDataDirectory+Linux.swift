@@ -27,14 +27,9 @@ public enum UserDataDirectory {
     /// - Parameter environment: `NAME=value` entries of the asking process; nil: this process's.
     static func make(_ components: [String], environment: [String]?) throws(Error) -> FilePath {
         func value(_ name: String) -> String? {
-            let text =
-                environment.map { ProcessEnvironment.value(name, in: $0) } ?? ProcessEnvironment.value(name)
-            return text.flatMap { $0.hasPrefix("/") ? $0 : nil }
+            environment.map { ProcessEnvironment.value(name, in: $0) } ?? ProcessEnvironment.value(name)
         }
-        guard
-            var path = value("XDG_DATA_HOME").map({ FilePath(escaped: $0) })
-                ?? value("HOME").map({ FilePath(escaped: $0).appending(".local/share") })
-        else { throw .noHome }
+        guard var path = UserDirectories.ownData(value) else { throw .noHome }
         try makeMissing(path)
         for component in ["kinecast"] + components {
             path.append(component)

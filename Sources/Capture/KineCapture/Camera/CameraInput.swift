@@ -1,6 +1,7 @@
 // A camera by its name, or its substitute on a machine without one.
 import Glibc
 import KineMedia
+import KinePlatform
 import KineText
 import SystemPackage
 
@@ -63,15 +64,8 @@ public struct CameraDescription: Equatable, Sendable {
 public enum CameraInventory {
     /// The cameras, in the order of their numbers. `directory` is sysfs's directory for Video4Linux.
     public static func cameras(in directory: String = "/sys/class/video4linux") -> [CameraDescription] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var numbers: [Int] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasPrefix("video"), let number = Int(name.dropFirst("video".count)) else { continue }
-            numbers.append(number)
+        let numbers = PrivateDirectory.entries(FilePath(directory)).compactMap { name in
+            name.hasPrefix("video") ? Int(name.dropFirst("video".count)) : nil
         }
         return numbers.sorted().compactMap { number in
             let device = "\(directory)/video\(number)"
@@ -83,11 +77,8 @@ public enum CameraInventory {
 
     /// The first line of a small file; nil if it cannot be read.
     private static func text(_ path: String) -> String? {
-        guard let file = try? FileDescriptor.open(path, .readOnly) else { return nil }
-        defer { try? file.close() }
-        return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer -> String? in
-            guard let count = try? file.read(into: buffer) else { return nil }
-            return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        FilePath(path).start(limit: 256).map {
+            String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         }
     }
 }

@@ -167,15 +167,10 @@ struct DesktopFile: Equatable {
 
     /// Searches the directories for applications, the user's first. Nil if it is not found.
     init?(_ id: String, variable: (String) -> String? = ProcessEnvironment.value) {
-        let own = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
-        let system = (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
-        for directory in [own].compactMap(\.self) + system {
-            let path = FilePath(escaped: directory).appending("applications/\(id).desktop")
-            guard
-                let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            else { continue }
-            defer { try? file.close() }
-            guard let bytes = file.contents(limit: 256 << 10) else { continue }
+        let own = [UserDirectories.ownData(variable)].compactMap(\.self)
+        for directory in own + UserDirectories.systemData(variable) {
+            let path = directory.appending("applications/\(id).desktop")
+            guard let bytes = path.start(limit: 256 << 10) else { continue }
             self.path = path
             isBusActivatable = Self.isBusActivatable(String(decoding: bytes, as: UTF8.self))
             return

@@ -68,11 +68,8 @@ enum KinecastSources: Equatable {
     }
 
     private var written: [UInt8]? {
-        guard case .checkout(let path) = self,
-            let file = try? FileDescriptor.open(
-                FilePath(escaped: path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
-        else { return nil }
-        return try? file.closeAfter { try file.readToEnd(atMost: 1 << 20) }
+        guard case .checkout(let path) = self else { return nil }
+        return FilePath(escaped: path).appending("Package.resolved").start(limit: 1 << 20)
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {
