@@ -56,11 +56,9 @@ final class EngineClients: PollSource {
     }
 
     var pollEntries: [pollfd] {
-        var entries = ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).flatMap(\.pollEntries)
-        if let listener, nextAccept == nil {
-            entries.append(pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
-        }
-        return entries
+        let waiting = nextAccept == nil ? listener.map { ReadableDescriptor($0.descriptor.rawValue) } : nil
+        return ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).flatMap(\.pollEntries)
+            + (waiting?.pollEntries ?? [])
     }
 
     func accept(at now: Int64) {

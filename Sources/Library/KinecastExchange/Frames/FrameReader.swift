@@ -55,14 +55,8 @@ final class FrameReader {
         ask(now)
         let engines = self.engines.sorted { $0.key < $1.key }
         let channels = self.channels
-        var entries = [pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)]
-        for engine in engines {
-            let connection = engine.value.connection
-            entries.append(pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0))
-        }
-        for channel in channels {
-            entries.append(pollfd(fd: channel.socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
-        }
+        var entries = wake.pollEntries + engines.flatMap(\.value.connection.pollEntries)
+        entries += channels.flatMap { ReadableDescriptor($0.socket.descriptor.rawValue).pollEntries }
         let requests = engines.compactMap(\.value.nextRequest)
         WakeSignal.poll(&entries, until: (requests + [nextSearch].compactMap(\.self)).min())
         if entries[0].revents != 0 {

@@ -36,15 +36,10 @@ package struct ControlLoop {
             if let deadline, now >= deadline { break }
             sendReports(now)
             setDeadline(now)
-            var entries = [
-                pollfd(fd: session.signal.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(
-                    fd: session.isClosed ? -1 : session.connection.descriptor.rawValue,
-                    events: session.connection.pollEvents, revents: 0),
-            ]
+            var entries = session.signal.pollEntries + (session.isClosed ? [] : session.connection.pollEntries)
             WakeSignal.poll(&entries, until: min(nextHeartbeat, nextStatistics, deadline ?? .max))
             if entries[0].revents != 0 { session.signal.clear() }
-            if entries[1].revents != 0 {
+            if entries.dropFirst().contains(where: { $0.revents != 0 }) {
                 _ = try? session.connection.flush()
                 session.readAndWake()
             }

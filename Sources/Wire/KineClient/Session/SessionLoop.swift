@@ -34,9 +34,9 @@ final class SessionLoop {
 
     func run() {
         while !machine.isFinished {
-            let ready = wait()
-            if ready.mailbox { mailbox.collect().forEach(handle) }
-            if ready.channel, readsChannel { readMessages() }
+            wait()
+            mailbox.collect().forEach(handle)
+            if readsChannel { readMessages() }
             if machine.isClosing, engine?.process.poll() != nil { handle(.engineExited) }
             if let deadline = machine.nextDeadline, MonotonicClock.now() >= deadline {
                 handle(.time(MonotonicClock.now()))
@@ -47,19 +47,13 @@ final class SessionLoop {
         mailbox.feed?.end()
     }
 
-    private func wait() -> (mailbox: Bool, channel: Bool) {
-        var entries = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
-        // poll ignores negative descriptors.
-        entries.append(
-            pollfd(fd: readsChannel ? connection.descriptor.rawValue : -1, events: connection.pollEvents, revents: 0))
-        var deadline = machine.nextDeadline
-        if machine.isClosing, let process = engine?.process {
-            entries.append(pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0))
-            // Without a pidfd, the process is checked every 5 ms, faster than a person notices.
-            if process.exitDescriptor < 0 { deadline = MonotonicClock.now() + 5_000_000 }
-        }
-        WakeSignal.poll(&entries, until: deadline)
-        return (entries[0].revents != 0, entries[1].revents != 0)
+    private func wait() {
+        let ending = machine.isClosing ? engine.map { ReadableDescriptor($0.process.exitDescriptor) } : nil
+        // Without a pidfd, the process is checked every 5 ms, faster than a person notices.
+        let isBlind = ending.map { $0.descriptor < 0 } ?? false
+        PollLoop.wait(
+            for: ReadableDescriptor(mailbox.descriptor), readsChannel ? connection : nil, ending,
+            until: isBlind ? MonotonicClock.now() + 5_000_000 : machine.nextDeadline)
     }
 
     private func readMessages() {
