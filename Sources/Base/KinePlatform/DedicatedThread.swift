@@ -76,25 +76,33 @@ public protocol ThreadError: Error {
 }
 
 public enum BlockingCall {
-    /// Runs `body` on a thread called `name` (15 bytes at most) and suspends the task until it returns.
+    /// Runs `body` on a thread called `name` (15 bytes at most) and suspends the task until it returns. `onCancel` is called
+    /// if the task is cancelled meanwhile, or was before.
     public static func run<Value: Sendable, Failure: ThreadError>(
-        _ name: String, _ body: @escaping @Sendable () throws(Failure) -> Value
+        _ name: String, _ body: @escaping @Sendable () throws(Failure) -> Value, onCancel: @Sendable () -> Void = {}
     ) async throws(Failure) -> Value {
         try await start(name) { (reply: (Result<Value, Failure>) -> Void) in
             reply(Result { () throws(Failure) in try body() })
+        } onCancel: {
+            onCancel()
         }
     }
 
     /// As `run`, for a body that continues after its result: it calls `reply` exactly once.
     public static func start<Value: Sendable, Failure: ThreadError>(
-        _ name: String, _ body: @escaping @Sendable (_ reply: (Result<Value, Failure>) -> Void) -> Void
+        _ name: String, _ body: @escaping @Sendable (_ reply: (Result<Value, Failure>) -> Void) -> Void,
+        onCancel: @Sendable () -> Void = {}
     ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            do throws(Errno) {
-                _ = try DedicatedThread(starting: name) { body { continuation.resume(returning: $0) } }
-            } catch {
-                continuation.resume(returning: .failure(.noThread(name: name, error)))
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
+                do throws(Errno) {
+                    _ = try DedicatedThread(starting: name) { body { continuation.resume(returning: $0) } }
+                } catch {
+                    continuation.resume(returning: .failure(.noThread(name: name, error)))
+                }
             }
+        } onCancel: {
+            onCancel()
         }
         return try result.get()
     }

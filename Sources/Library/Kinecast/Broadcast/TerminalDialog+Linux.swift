@@ -31,19 +31,11 @@ enum TerminalDialog {
         on path: String, _ lines: [String], _ prompt: String, isSecret: Bool
     ) async throws(BroadcastError) -> String? {
         let wake = WakeSignal()
-        let result = await withTaskCancellationHandler { () -> Result<String?, BroadcastError> in
-            do throws(BroadcastError) {
-                return .success(
-                    try await BlockingCall.run("kine-terminal") { () throws(BroadcastError) in
-                        try askBlocking(path, lines, prompt, isSecret: isSecret, wake)
-                    })
-            } catch {
-                return .failure(error)
-            }
+        return try await BlockingCall.run("kine-terminal") { () throws(BroadcastError) in
+            try askBlocking(path, lines, prompt, isSecret: isSecret, wake)
         } onCancel: {
             wake.signal()
         }
-        return try result.get()
     }
 
     static func show(_ line: String, on path: String) {

@@ -38,18 +38,16 @@ public struct CopyActivity: ShareActivity {
         let place = FilePath(try RecordingPreview.path(of: directory))
         let target = place.appending(recording.suggestedName).string
         let cancellation = Cancellation()
-        let path = try await withTaskCancellationHandler {
-            try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
-                do throws(StorageError) {
-                    return try DiskFile.copy(
-                        recording.url.path, to: target, ifTaken: .number, permissions: .ownerOnly
-                    ) { bytes in
-                        progress(ShareProgress(completedBytes: Int(bytes), totalBytes: recording.byteCount))
-                        return !cancellation.isCancelled
-                    }
-                } catch {
-                    throw RecordingError(error)
+        let path = try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
+            do throws(StorageError) {
+                return try DiskFile.copy(
+                    recording.url.path, to: target, ifTaken: .number, permissions: .ownerOnly
+                ) { bytes in
+                    progress(ShareProgress(completedBytes: Int(bytes), totalBytes: recording.byteCount))
+                    return !cancellation.isCancelled
                 }
+            } catch {
+                throw RecordingError(error)
             }
         } onCancel: {
             cancellation.cancel()

@@ -31,11 +31,9 @@ public struct UploadActivity: ShareActivity {
             host: host, file: recording.url.path, byteCount: recording.byteCount,
             options: try options(file: recording.url.path))
         let cancellation = Cancellation()
-        let isComplete = try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await BlockingCall.run("kine-upload") { () throws(RecordingError) in
-                try upload.run(cancellation, progress: progress)
-            }
+        try Task.checkCancellation()
+        let isComplete = try await BlockingCall.run("kine-upload") { () throws(RecordingError) in
+            try upload.run(cancellation, progress: progress)
         } onCancel: {
             cancellation.cancel()
         }

@@ -36,24 +36,16 @@ package final class ServerCheck: Sendable {
         _ service: Service, _ setupInfo: [String: String]
     ) async throws(ClientError) -> DestinationReport {
         let check = ServerCheck(service, setupInfo)
-        let result: Result<DestinationReport, ClientError> = await withTaskCancellationHandler {
-            do throws(ClientError) {
-                return .success(
-                    try await BlockingCall.run("kine-check") { () throws(ClientError) in
-                        do {
-                            try check.start()
-                            return try check.report()
-                        } catch {
-                            return DestinationReport(problem: check.problem(error))
-                        }
-                    })
+        return try await BlockingCall.run("kine-check") { () throws(ClientError) in
+            do {
+                try check.start()
+                return try check.report()
             } catch {
-                return .failure(error)
+                return DestinationReport(problem: check.problem(error))
             }
         } onCancel: {
             check.cancel()
         }
-        return try result.get()
     }
 
     /// A sentence for an error of `start` or `report`.

@@ -32,10 +32,8 @@ struct FileDialog: Sendable {
     /// Nil: the task was cancelled, or there was no answer in time.
     private func run(_ request: SaveDialogRequest?) async throws -> SaveDialogSession.Event? {
         let wake = WakeSignal()
-        return try await withTaskCancellationHandler {
-            try await BlockingCall.run("studio-dialog") { () throws(StudioProblem) in
-                do { return try wait(for: request, wake) } catch { throw StudioProblem(error) }
-            }
+        return try await BlockingCall.run("studio-dialog") { () throws(StudioProblem) in
+            do { return try wait(for: request, wake) } catch { throw StudioProblem(error) }
         } onCancel: {
             wake.signal()
         }

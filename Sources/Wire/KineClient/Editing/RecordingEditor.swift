@@ -77,19 +77,11 @@ public struct RecordingEditor: Sendable {
         _ request: EditRequest, _ progress: (@Sendable (Double) -> Void)? = nil
     ) async throws(ClientError) -> EditAnswer {
         let cancellation = Cancellation()
-        let result: Result<EditAnswer, ClientError> = await withTaskCancellationHandler {
-            do throws(ClientError) {
-                return .success(
-                    try await BlockingCall.run("kine-edit") { () throws(ClientError) in
-                        try run(request, cancellation, progress)
-                    })
-            } catch {
-                return .failure(error)
-            }
+        let answer = try await BlockingCall.run("kine-edit") { () throws(ClientError) in
+            try run(request, cancellation, progress)
         } onCancel: {
             cancellation.cancel()
         }
-        let answer = try result.get()
         if case .failed(let failure) = answer { throw .editing(failure) }
         return answer
     }

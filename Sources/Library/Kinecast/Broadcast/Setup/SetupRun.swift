@@ -33,15 +33,16 @@ final class SetupRun: Sendable {
     /// Runs the program until it ends; its process is gone when this returns. Cancelling the task cancels the program.
     func run(_ presenter: any BroadcastPresenter) async throws(BroadcastError) -> SetupOutcome {
         let asking = Task { await ask(presenter) }
-        let result: Result<SetupOutcome, BroadcastError> = await withTaskCancellationHandler {
-            do throws(BroadcastError) {
-                return .success(
-                    try await BlockingCall.run("kine-setup") { [self] () throws(BroadcastError) in try drive() })
-            } catch {
-                return .failure(error)
+        let result: Result<SetupOutcome, BroadcastError>
+        do throws(BroadcastError) {
+            let outcome = try await BlockingCall.run("kine-setup") { [self] () throws(BroadcastError) in
+                try drive()
+            } onCancel: {
+                post(.cancelled(.cancelled))
             }
-        } onCancel: {
-            post(.cancelled(.cancelled))
+            result = .success(outcome)
+        } catch {
+            result = .failure(error)
         }
         promptsIn.finish()
         // Removes a form that is still shown.
