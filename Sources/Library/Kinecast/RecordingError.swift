@@ -87,10 +87,6 @@ public struct RecordingError: Error, Equatable, Sendable, ThreadError, CustomStr
         return error
     }
 
-    public static func == (one: RecordingError, other: RecordingError) -> Bool {
-        (one.code, one.message) == (other.code, other.message) && one.preview === other.preview
-    }
-
     static let alreadyRecording = RecordingError(
         .alreadyRecording, "The recorder records already; stop the recording first, or make another recorder.")
     static let notRecording = RecordingError(.notRecording, "The recorder does not record; start a recording first.")

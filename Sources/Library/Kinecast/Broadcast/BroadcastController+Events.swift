@@ -37,23 +37,6 @@ extension BroadcastController {
         /// if the person stopped it at the desktop. `preview` is the recording made beside it, if any.
         case finished(preview: RecordingPreview?, error: BroadcastError?)
 
-        public static func == (one: Event, other: Event) -> Bool {
-            switch (one, other) {
-            case (.countdown(let a), .countdown(let b)): a == b
-            case (.live, .live), (.paused, .paused), (.resumed, .resumed): true
-            case (.reconnecting(let a), .reconnecting(let b)): a == b
-            case (.screenLocked(let a), .screenLocked(let b)): a == b
-            case (.broadcastURLChanged(let a), .broadcastURLChanged(let b)): a == b
-            case (.serviceInfoChanged(let a), .serviceInfoChanged(let b)): a == b
-            case (.warning(let a), .warning(let b)): a == b
-            case (.log(let a, let b), .log(let c, let d)): a == c && b == d
-            case (.statistics(let a), .statistics(let b)): a == b
-            case (.serviceEnded(let a), .serviceEnded(let b)): a == b
-            case (.finished(let a, let b), .finished(let c, let d)): a === c && b == d
-            default: false
-            }
-        }
-
         public var description: String {
             switch self {
             case .countdown(let seconds): "begins in \(seconds) s"

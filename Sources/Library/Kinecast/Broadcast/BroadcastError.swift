@@ -83,11 +83,6 @@ public struct BroadcastError: Error, Equatable, Sendable, ThreadError, CustomStr
         return error
     }
 
-    public static func == (one: BroadcastError, other: BroadcastError) -> Bool {
-        (one.code, one.message, one.field) == (other.code, other.message, other.field)
-            && one.preview === other.preview
-    }
-
     package static let cancelled = BroadcastError(.cancelled, "The broadcast was cancelled before it had begun.")
     static let alreadyBroadcasting = BroadcastError(
         .alreadyBroadcasting,

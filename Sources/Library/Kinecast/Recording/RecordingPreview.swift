@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// An unsaved file is in the app's own directory: `save` moves it, and `discard` moves it to the trash. A saved file,
 /// or one whose name the app chose, belongs to the person: `save` copies it, and `discard` leaves it.
-public final class RecordingPreview: Sendable, CustomStringConvertible {
+public final class RecordingPreview: Sendable, Equatable, CustomStringConvertible {
     enum Place: Sendable {
         case unsaved(URL)
         /// The person's file.
@@ -33,6 +33,8 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         self.store = store
         self.place = Mutex(place)
     }
+
+    public static func == (one: RecordingPreview, other: RecordingPreview) -> Bool { one === other }
 
     /// The duration without pauses.
     public var duration: Duration { length.withLock { $0 } }
