@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KineClient
 import KineMedia
+import KinePlatform
 import KineWire
 import Synchronization
 

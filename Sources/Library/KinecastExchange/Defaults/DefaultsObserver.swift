@@ -25,7 +25,7 @@ public enum DefaultsObserver {
         let name = store.path.lastComponent?.string ?? ""
         let seen = Mutex(Seen())
         let observation = Observation(store: store, queue: queue, seen: seen)
-        do throws(Errno) {
+        do throws(GroupError) {
             // Watch before the first read, so that no change is missed.
             queue.keep(
                 try GroupWatcher.shared.watch(directory) { [weak observation] change in
@@ -35,7 +35,7 @@ public enum DefaultsObserver {
                     }
                 })
         } catch {
-            throw .group(GroupError(watching: error))
+            throw .group(error)
         }
         queue.keep(observation)
         try observation.begin(startingWithAll: startingWithAll)

@@ -1,4 +1,5 @@
 // Sends requests to the process that serves this one's desktop: an extension's engine, or an app's companion.
+import KinePlatform
 import KineWire
 import Synchronization
 
@@ -17,19 +18,15 @@ final class DesktopChannel: Sendable {
         var longTasks: [(DesktopTask, Waiting?)] = []
         var companion: DesktopCompanionLink?
         var isLinked = false
-        var lastListener = 0
-        var listeners: [Int: AsyncStream<NotificationActivation>.Continuation] = [:]
     }
 
     /// The channel of this process.
     static let shared = DesktopChannel()
 
-    /// The most clicks that wait for a busy listener.
-    private static let mostUnread = 64
-
     private let link: EngineLink
     private let locator: @Sendable () -> EngineLocator
     private let state = Mutex(State())
+    private let clicks = EventListeners<NotificationActivation>(mostUnread: 64)
 
     init(link: EngineLink = .shared, locator: @autoclosure @escaping @Sendable () -> EngineLocator = EngineLocator()) {
         self.link = link
@@ -113,24 +110,12 @@ final class DesktopChannel: Sendable {
     }
 
     /// The clicks from now on.
-    func activations() -> AsyncStream<NotificationActivation> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostUnread)) { continuation in
-            let number = state.withLock { state in
-                state.lastListener += 1
-                state.listeners[state.lastListener] = continuation
-                return state.lastListener
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { $0.listeners[number] = nil }
-            }
-        }
-    }
+    func activations() -> AsyncStream<NotificationActivation> { clicks.add() }
 
     private func activated(_ activation: NotificationActivation) {
-        let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners { listener.yield(activation) }
+        let isHeard = clicks.tell(activation)
         // For an extension's notification the engine has already opened the app.
-        if listeners.isEmpty, !link.isExtension { send(.activateApp(token: activation.token), nil) }
+        if !isHeard, !link.isExtension { send(.activateApp(token: activation.token), nil) }
     }
 }
 

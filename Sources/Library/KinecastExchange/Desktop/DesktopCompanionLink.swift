@@ -67,10 +67,6 @@ final class DesktopCompanionLink: Sendable {
         } catch {
             throw DesktopFailure(.unavailable, error.description)
         }
-        return try start(executable)
-    }
-
-    private static func start(_ executable: FilePath) throws(DesktopFailure) -> (Connection, ChildProcess) {
         do {
             let (connection, farEnd) = try Connection.pair()
             defer { try? farEnd.close() }

@@ -21,12 +21,7 @@ final class FrameReceiverLoop: Sendable {
         } catch {
             throw .noDirectory("\(error)")
         }
-        let watch: GroupWatcher.Watch
-        do throws(Errno) {
-            watch = try GroupWatcher.shared.watch(registry.directory) { [wake] _ in wake.signal() }
-        } catch {
-            throw GroupError(watching: error)
-        }
+        let watch = try GroupWatcher.shared.watch(registry.directory) { [wake] _ in wake.signal() }
         do throws(Errno) {
             // The thread retains this object until `end`.
             _ = try DedicatedThread(starting: "frames") { [self] in

@@ -40,17 +40,13 @@ public struct CrossProcessNotifications: Sendable {
     ///   - handler: called for each notification, or once for several that arrive while it runs.
     public func observe(_ name: String, handler: @escaping @Sendable () -> Void) throws(GroupError) -> Observation {
         guard name.isGroupFileName else { throw .invalidName(name) }
-        do throws(Errno) {
-            return Observation(
-                watch: try GroupWatcher.shared.watch(directory) { change in
-                    switch change {
-                    case .written(name), .several: handler()
-                    case .written, .removed: break
-                    }
-                })
-        } catch {
-            throw GroupError(watching: error)
-        }
+        return Observation(
+            watch: try GroupWatcher.shared.watch(directory) { change in
+                switch change {
+                case .written(name), .several: handler()
+                case .written, .removed: break
+                }
+            })
     }
 
     /// Ends when it is released.

@@ -27,26 +27,11 @@ extension Coalesced {
         replaces: @escaping @Sendable (Element, Element) -> Bool
     ) throws(GroupError) {
         let queue = CoalescingQueue(replaces: replaces, overflow: overflow)
-        do throws(Errno) {
-            let watch = try GroupWatcher.shared.watch(directory) { [weak queue] change in
-                if let element = transform(change) { queue?.post(element) }
-            }
-            queue.keep(watch)
-        } catch {
-            throw GroupError(watching: error)
+        let watch = try GroupWatcher.shared.watch(directory) { [weak queue] change in
+            if let element = transform(change) { queue?.post(element) }
         }
+        queue.keep(watch)
         self.init(queue)
-    }
-}
-
-extension GroupError {
-    /// - Parameter error: thrown by `GroupWatcher.watch`.
-    init(watching error: Errno) {
-        self =
-            switch error {
-            case .tooManyOpenFiles, .noSpace: .tooManyWatches
-            default: .system(operation: "Watching the group's directory", error)
-            }
     }
 }
 
@@ -55,7 +40,6 @@ final class CoalescingQueue<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
         var waiter: CheckedContinuation<Element?, Never>?
-        var isFinished = false
         /// Objects that live as long as this one.
         var kept: [AnyObject & Sendable] = []
     }
@@ -84,7 +68,6 @@ final class CoalescingQueue<Element: Sendable>: Sendable {
 
     func post(_ element: Element) {
         let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-            guard !state.isFinished else { return nil }
             if let waiter = state.waiter {
                 state.waiter = nil
                 return waiter
@@ -102,22 +85,13 @@ final class CoalescingQueue<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    func finish() {
-        let waiter = state.withLock { state in
-            state.isFinished = true
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(returning: nil)
-    }
-
-    /// Waits for the oldest element. Nil when the task is cancelled, or the queue is finished and empty.
+    /// Waits for the oldest element. Nil when the task is cancelled.
     func next() async -> Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready = state.withLock { state -> Element?? in
                     if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
-                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    if Task.isCancelled { return .some(nil) }
                     // A second reader ends the wait of the first.
                     state.waiter?.resume(returning: nil)
                     state.waiter = continuation

@@ -48,16 +48,23 @@ final class GroupWatcher: Sendable {
     private static let searchInterval: Int64 = 200_000_000
 
     /// Calls `tell` on the watcher's thread for each change from now on, until the watch is released.
-    func watch(_ directory: FilePath, _ tell: @escaping Tell) throws(Errno) -> Watch {
-        let number = try state.withLock { state throws(Errno) -> Int in
-            let inotify: Inotify
-            if let running = state.inotify { inotify = running } else { inotify = try start(&state) }
-            let directoryNumber = try Self.watch(directory, inotify)
-            state.lastNumber += 1
-            state.watches[state.lastNumber] = Entry(directory: directory, tell: tell, number: directoryNumber)
-            return state.lastNumber
+    func watch(_ directory: FilePath, _ tell: @escaping Tell) throws(GroupError) -> Watch {
+        do throws(Errno) {
+            let number = try state.withLock { state throws(Errno) -> Int in
+                let inotify: Inotify
+                if let running = state.inotify { inotify = running } else { inotify = try start(&state) }
+                let directoryNumber = try Self.watch(directory, inotify)
+                state.lastNumber += 1
+                state.watches[state.lastNumber] = Entry(directory: directory, tell: tell, number: directoryNumber)
+                return state.lastNumber
+            }
+            return Watch(number: number)
+        } catch {
+            switch error {
+            case .tooManyOpenFiles, .noSpace: throw .tooManyWatches
+            default: throw .system(operation: "Watching the group's directory", error)
+            }
         }
-        return Watch(number: number)
     }
 
     private func end(_ number: Int) {
