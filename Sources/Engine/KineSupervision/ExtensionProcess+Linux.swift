@@ -21,12 +21,6 @@ final class ExtensionProcess {
         var notLoaded: StartError?
     }
 
-    /// Bytes of private memory beyond the memory limit: stacks, the allocator's reserve, tables of libraries. A fast
-    /// leak then reaches the memory limit first, which names the cause; at this hard limit a process only crashes.
-    private static let dataSlack: Int64 = 128 << 20
-    /// Bytes of a thread's stack, four times Darwin's default. With the usual 8 MB, a pool with one thread for each
-    /// core would use up the limit on data.
-    private static let stackBytes: Int64 = 2 << 20
     /// The most bytes of standard error that are kept.
     private static let logBytes = 128 << 10
 
@@ -62,9 +56,8 @@ final class ExtensionProcess {
         let (service, mark) = (start.service, start.mark)
         // Another service with its id must not get the settings that were given to this one.
         guard !service.isSuperseded else { throw .superseded(service: service.id) }
-        let limit = Int64(service.manifest.memoryLimit)
         log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
-        cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
+        cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: Int64(service.manifest.memoryLimit))
         self.service = service
         self.mark = mark
         self.orphans = orphans
@@ -81,7 +74,7 @@ final class ExtensionProcess {
         defer { passed.close() }
         let data = ServiceSandbox.dataDirectory(of: service, environment: start.environment)
         groups = try Self.groups(of: service, environment: start.environment)
-        let confinement = try Self.confinement(start, data: data, groups: groups, cap: cap, limit: limit)
+        let confinement = try Self.confinement(start, data: data, groups: groups, cap: cap)
         layers = confinement.sandbox?.layers ?? []
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log?.descriptor, ends.farEnd] + passed.descriptors
@@ -116,9 +109,9 @@ final class ExtensionProcess {
     }
 
     private static func confinement(
-        _ start: Start, data: FilePath?, groups: [GroupPlace], cap: MemoryCap?, limit: Int64
+        _ start: Start, data: FilePath?, groups: [GroupPlace], cap: MemoryCap?
     ) throws(StartError) -> ChildProcess.Confinement {
-        var confinement = ChildProcess.Confinement()
+        var confinement = ServiceSandbox.limits(of: start.service, isCounted: cap != nil)
         let rules: Sandbox.Rules
         do throws(ServiceManifest.Problem) {
             rules = try ServiceSandbox.rules(
@@ -132,11 +125,6 @@ final class ExtensionProcess {
         } catch {
             throw .unconfined(error, service: start.service.id)
         }
-        if cap == nil { confinement.fileLimit = limit }
-        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
-        confinement.dataLimit = limit + dataSlack + threads * stackBytes
-        confinement.stackLimit = stackBytes
-        confinement.outOfMemoryScore = 500
         confinement.cgroupProcesses = cap?.processes
         return confinement
     }

@@ -23,6 +23,27 @@ public enum ServiceSandbox {
         "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
     ]
 
+    /// Bytes of private memory beyond the memory limit: stacks, the allocator's reserve, tables of libraries. A fast
+    /// leak then reaches the memory limit first, which names the cause; at this hard limit a process only crashes.
+    private static let dataSlack: Int64 = 128 << 20
+    /// Bytes of a thread's stack, four times Darwin's default. With the usual 8 MB, a pool with one thread for each
+    /// core would use up the limit on data.
+    private static let stackBytes: Int64 = 2 << 20
+
+    /// The limits of a process of the service; the sandbox is left to the caller.
+    ///
+    /// - Parameter isCounted: whether a cgroup counts its memory.
+    package static func limits(of service: Service, isCounted: Bool) -> ChildProcess.Confinement {
+        var confinement = ChildProcess.Confinement()
+        let limit = Int64(service.manifest.memoryLimit)
+        if !isCounted { confinement.fileLimit = limit }
+        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
+        confinement.dataLimit = limit + dataSlack + threads * stackBytes
+        confinement.stackLimit = stackBytes
+        confinement.outOfMemoryScore = 500
+        return confinement
+    }
+
     /// Throws if the manifest names a path that no service may read.
     ///
     /// - Parameters:

@@ -13,9 +13,6 @@ final class SetupProcess {
     private let process: ChildProcess
     private let log: MemoryLog?
 
-    /// Bytes of private memory beyond the service's limit, for stacks and the allocator's reserve.
-    private static let dataSlack: Int64 = 128 << 20
-    private static let stackBytes: Int64 = 2 << 20
     private static let logBytes = 64 << 10
 
     /// `environment`: this process's environment. The program gets the same variables of it as an extension.
@@ -46,7 +43,10 @@ final class SetupProcess {
         options.newSession = true
         options.directory = "/"
         do {
-            options.confinement = try Self.confinement(confined, data: data, environment: environment)
+            var confinement = ServiceSandbox.limits(of: service, isCounted: false)
+            confinement.sandbox = try Sandbox(
+                ServiceSandbox.rules(for: confined, data: data, isCounted: false, environment: environment))
+            options.confinement = confinement
             process = try ChildProcess(
                 executable: program.escaped, arguments: [],
                 environment: service.manifest.childEnvironment(from: environment)
@@ -55,21 +55,6 @@ final class SetupProcess {
         } catch {
             throw failure(error)
         }
-    }
-
-    private static func confinement(
-        _ service: Service, data: FilePath?, environment: [String]
-    ) throws -> ChildProcess.Confinement {
-        var confinement = ChildProcess.Confinement()
-        confinement.sandbox = try Sandbox(
-            ServiceSandbox.rules(for: service, data: data, isCounted: false, environment: environment))
-        let limit = Int64(service.manifest.memoryLimit)
-        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
-        confinement.fileLimit = limit
-        confinement.dataLimit = limit + dataSlack + threads * stackBytes
-        confinement.stackLimit = stackBytes
-        confinement.outOfMemoryScore = 500
-        return confinement
     }
 
     /// Readable when the process has ended.
