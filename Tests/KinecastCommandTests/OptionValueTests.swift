@@ -120,13 +120,13 @@ import Testing
     }
 
     @Test func `audio is the system's, none, an output's or an application's`() {
-        #expect(AudioOption(argument: "system")?.audio == .system(required: true))
-        #expect(AudioOption(argument: "none")?.audio == TakeConfiguration.AppAudio.none)
-        #expect(AudioOption(argument: "app:Firefox")?.audio == .application("Firefox"))
-        #expect(AudioOption(argument: "app:a:b")?.audio == .application("a:b"))
-        #expect(AudioOption(argument: "output:hdmi.1")?.audio == .output("hdmi.1"))
+        #expect(TakeConfiguration.AppAudio(argument: "system") == .system(required: true))
+        #expect(TakeConfiguration.AppAudio(argument: "none") == TakeConfiguration.AppAudio.none)
+        #expect(TakeConfiguration.AppAudio(argument: "app:Firefox") == .application("Firefox"))
+        #expect(TakeConfiguration.AppAudio(argument: "app:a:b") == .application("a:b"))
+        #expect(TakeConfiguration.AppAudio(argument: "output:hdmi.1") == .output("hdmi.1"))
         for text in ["", "System", "app:", "app", "output:", "output", ":a", "Firefox"] {
-            #expect(AudioOption(argument: text) == nil, "\(text)")
+            #expect(TakeConfiguration.AppAudio(argument: text) == nil, "\(text)")
         }
     }
 }

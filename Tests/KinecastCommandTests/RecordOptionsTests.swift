@@ -169,8 +169,8 @@ import Testing
     }
 
     @Test func `a microphone is the default one or has a name`() throws {
-        #expect(try AudioOptions.parse(["--mic", "default"]).mic?.microphone == .defaultDevice)
-        #expect(try AudioOptions.parse(["--mic", "usb"]).mic?.microphone == .named("usb"))
+        #expect(try AudioOptions.parse(["--mic", "default"]).mic == .defaultDevice)
+        #expect(try AudioOptions.parse(["--mic", "usb"]).mic == .named("usb"))
     }
 
     @Test func `a clip buffer is a length of up to thirty minutes, and alone it needs no file`() throws {

@@ -5,6 +5,14 @@ import KineMedia
 
 extension TakeConfiguration.MicrophoneChannels: ExpressibleByArgument {}
 
+extension TakeConfiguration.AppAudio: ExpressibleByArgument {
+    public init?(argument: String) { self.init(option: argument) }
+}
+
+extension TakeConfiguration.Microphone: ExpressibleByArgument {
+    public init?(argument: String) { self.init(option: argument) }
+}
+
 struct AudioOptions: ParsableArguments {
     @Option(
         name: [.customShort("a"), .long],
@@ -12,13 +20,13 @@ struct AudioOptions: ParsableArguments {
             "What audio to record: system is the default output, output:NAME another output, everything all outputs, app:NAME one application; or none.",
             discussion: "If not given, the system's, where there is any. kinecast sources lists the names.",
             valueName: "WHICH"))
-    var audio: AudioOption?
+    var audio: TakeConfiguration.AppAudio?
 
     @Option(
         help: ArgumentHelp(
             "Record a microphone too: default, a name that kinecast sources lists, or none although one is configured.",
             valueName: "NAME|default|none"))
-    var mic: MicrophoneOption?
+    var mic: TakeConfiguration.Microphone?
 
     @Option(
         help: ArgumentHelp(
@@ -39,42 +47,24 @@ struct AudioOptions: ParsableArguments {
         if let audioBitrate, !(8000...512_000).contains(audioBitrate.bitsPerSecond) {
             throw ValidationError("--audio-bitrate is out of range; give 8k to 512k.")
         }
-        if separateTracks, mic == nil || mic?.microphone == TakeConfiguration.Microphone.none {
+        if separateTracks, mic == nil || mic == TakeConfiguration.Microphone.none {
             throw ValidationError(
                 "--separate-tracks needs a second source of audio; add --mic default or leave it out.")
         }
-        if micChannels != nil, mic == nil || mic?.microphone == TakeConfiguration.Microphone.none {
+        if micChannels != nil, mic == nil || mic == TakeConfiguration.Microphone.none {
             throw ValidationError("--mic-channels is about a microphone; add --mic default or leave it out.")
         }
-        if separateTracks, audio?.audio == TakeConfiguration.AppAudio.none {
+        if separateTracks, audio == TakeConfiguration.AppAudio.none {
             throw ValidationError(
                 "--separate-tracks needs two sources of audio, and --audio none leaves one; leave either out.")
         }
     }
 
     func apply(to audio: inout TakeConfiguration.Audio) {
-        if let chosen = self.audio { audio.app = chosen.audio }
-        if let mic { audio.microphone = mic.microphone }
+        if let chosen = self.audio { audio.app = chosen }
+        if let mic { audio.microphone = mic }
         if let micChannels { audio.microphoneChannels = micChannels }
         audio.separateTracks = separateTracks
         if let audioBitrate { audio.bitrate = audioBitrate.bitsPerSecond }
-    }
-}
-
-struct AudioOption: ExpressibleByArgument, Equatable {
-    var audio: TakeConfiguration.AppAudio
-
-    init?(argument: String) {
-        guard let audio = TakeConfiguration.AppAudio(option: argument) else { return nil }
-        self.audio = audio
-    }
-}
-
-struct MicrophoneOption: ExpressibleByArgument, Equatable {
-    var microphone: TakeConfiguration.Microphone
-
-    init?(argument: String) {
-        guard let microphone = TakeConfiguration.Microphone(option: argument) else { return nil }
-        self.microphone = microphone
     }
 }

@@ -9,7 +9,7 @@ import KineText
 struct DestinationOptions: ParsableArguments {
     @OptionGroup var choice: DestinationChoice
 
-    @Option(.listen) var listen: ListenOption?
+    @Option(.listen) var listen: ListenAddress?
     @Option(.tlsCert) var tlsCert: String?
     @Option(.tlsKey) var tlsKey: String?
     @Option(.publicURL) var publicUrl: String?
@@ -55,8 +55,8 @@ struct DestinationOptions: ParsableArguments {
         if check, choice.to.isEmpty, choice.toFile.isEmpty {
             throw ValidationError("--check needs an address; add \(DestinationSetting.servers.example).")
         }
-        if let listen, listen.address.isName {
-            let port = listen.address.port == 0 ? "PORT" : "\(listen.address.port)"
+        if let listen, listen.isName {
+            let port = listen.port == 0 ? "PORT" : "\(listen.port)"
             throw ValidationError(
                 "--listen takes an address of this machine, not a name; give 0.0.0.0:\(port) to listen on all of its "
                     + "addresses, and the name with --public-url.")
@@ -111,12 +111,10 @@ struct DestinationOptions: ParsableArguments {
     }
 }
 
-/// An address to listen on. `ListenAddress` parses it, like the live page's setting `listen`.
-struct ListenOption: ExpressibleByArgument, Equatable {
-    var address: ListenAddress
-
-    init?(argument: String) {
-        guard !argument.isEmpty, let address = ListenAddress(argument) else { return nil }
-        self.address = address
+extension ListenAddress: ExpressibleByArgument {
+    public init?(argument: String) {
+        // An empty setting is the default; an option that is given has a value.
+        guard !argument.isEmpty else { return nil }
+        self.init(argument)
     }
 }

@@ -41,7 +41,7 @@ struct DestinationSetting: Sendable {
             "Where the live page listens; 0.0.0.0:PORT lets others in. If not given, a free port for this machine only.",
             discussion: "A port alone is for this machine only, such as for a proxy. An IPv6 address needs brackets.",
             valueName: "ADDR:PORT")
-    ) { $0.listen?.address.description }
+    ) { $0.listen?.description }
 
     static let tlsCert: Self = .init(
         owner: livePage, name: "tls-cert", files: ["pem", "crt"],
