@@ -25,37 +25,6 @@ struct ShownCommand {
         }
         executable = found
     }
-
-}
-
-/// A running COMMAND.
-struct CommandProcess {
-    private let process: ChildProcess
-    /// Whether COMMAND leads its own process group, whose processes are ended with it.
-    private let leadsGroup: Bool
-
-    /// Starts COMMAND with this process's standard streams except `output`. If standard input is a terminal, it stays
-    /// in this process's group, so that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling
-    /// thread: call this on the main thread. `ignoring`: the signals that COMMAND ignores.
-    init(
-        _ command: ShownCommand, environment: [String], output: FileDescriptor, ignoring signals: [Int32]
-    ) throws(Errno) {
-        leadsGroup = isatty(STDIN_FILENO) != 1
-        var options = ChildProcess.Options()
-        options.descriptors = [.standardInput, output, .standardError]
-        options.parentDeathSignal = SIGKILL
-        options.newProcessGroup = leadsGroup
-        options.ignoredSignals = signals
-        process = try ChildProcess(
-            executable: command.executable, arguments: command.arguments,
-            environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)
-    }
-
-    var pid: Int32 { process.pid }
-
-    func poll() -> ChildProcess.Ending? { process.poll() }
-
-    func signal(_ number: Int32) { leadsGroup ? process.signalGroup(number) : process.signal(number) }
 }
 
 /// COMMAND in the course of one take: its process while it runs, and the deadline for its end.
@@ -69,7 +38,9 @@ struct CommandRun {
     private let command: ShownCommand?
     private let output: FileDescriptor
     private let ignoredSignals: [Int32]
-    private var process: CommandProcess?
+    private var process: ChildProcess?
+    /// Whether COMMAND leads its own process group, whose processes are ended with it.
+    private let leadsGroup = isatty(STDIN_FILENO) != 1
     /// The instant by which COMMAND has to end, in nanoseconds of CLOCK_MONOTONIC; nil while there is none.
     private(set) var deadline: Int64?
 
@@ -84,11 +55,20 @@ struct CommandRun {
     /// Nil while COMMAND does not run.
     var pid: Int32? { process?.pid }
 
-    /// Starts COMMAND, if the take has one. Returns a sentence if it cannot be started. Call on the main thread.
+    /// Starts COMMAND, if the take has one, with this process's standard streams except `output`. If standard input is
+    /// a terminal, it stays in this process's group, so that it may read the terminal and Ctrl-C reaches both. COMMAND
+    /// dies with the calling thread: call this on the main thread. Returns a sentence if it cannot be started.
     mutating func start(environment: [String]) -> String? {
         guard let command else { return nil }
+        var options = ChildProcess.Options()
+        options.descriptors = [.standardInput, output, .standardError]
+        options.parentDeathSignal = SIGKILL
+        options.newProcessGroup = leadsGroup
+        options.ignoredSignals = ignoredSignals
         do {
-            process = try CommandProcess(command, environment: environment, output: output, ignoring: ignoredSignals)
+            process = try ChildProcess(
+                executable: command.executable, arguments: command.arguments,
+                environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)
             return nil
         } catch {
             return "The command \(command.executable) cannot be started: \(error); check its permissions."
@@ -103,7 +83,9 @@ struct CommandRun {
     }
 
     /// Sends a signal to COMMAND, if it runs.
-    func signal(_ number: Int32) { process?.signal(number) }
+    func signal(_ number: Int32) {
+        if leadsGroup { process?.signalGroup(number) } else { process?.signal(number) }
+    }
 
     /// COMMAND's window was closed, so COMMAND gets time to end.
     mutating func awaitEnd() { deadline = MonotonicClock.now() + Self.closingGrace }
