@@ -58,9 +58,17 @@ public final class WakeSignal: Sendable {
 // The clock of a take. On Linux it stops while the machine is suspended.
 public enum MonotonicClock {
     /// Nanoseconds of CLOCK_MONOTONIC.
-    public static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    public static func now() -> Int64 { nanoseconds(CLOCK_MONOTONIC) }
+}
+
+/// The clock that shows the date.
+package enum WallClock {
+    /// Nanoseconds since 1970, UTC.
+    package static func now() -> Int64 { nanoseconds(CLOCK_REALTIME) }
+}
+
+private func nanoseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

@@ -164,12 +164,3 @@ final class DefaultsStore: Sendable {
         }
     }
 }
-
-/// Nanoseconds since 1970, UTC.
-enum WallClock {
-    static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-}

@@ -1,8 +1,8 @@
 // The lines of `--json`. docs/json-events.md is the contract: keys never change their meaning; new keys may be added.
-import CLinux
 import FoundationEssentials
 import KineContainers
 import KineMedia
+import KinePlatform
 import KineTakes
 import KineWire
 
@@ -157,11 +157,8 @@ struct JSONEvent: Encodable, Equatable {
         }
     }
 
-    static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return (Double(time.tv_sec) * 1000 + Double(time.tv_nsec / 1_000_000)) / 1000
-    }
+    /// The time in seconds, exact to the millisecond.
+    static func now() -> Double { Double(WallClock.now() / 1_000_000) / 1000 }
 }
 
 /// Writes JSON, one object per line, to standard output by default.

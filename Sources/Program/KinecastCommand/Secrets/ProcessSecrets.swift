@@ -37,12 +37,7 @@ enum ProcessSecrets {
 
     /// The addresses at which the kernel put the arguments.
     private static func argumentRange() -> Range<Int>? {
-        let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 2048)
-        let count = read(file, &bytes, bytes.count)
-        return count > 0 ? ProcessText.argumentRange(inStat: Array(bytes[..<count])) : nil
+        FilePath("/proc/self/stat").start(limit: 2048).flatMap { ProcessText.argumentRange(inStat: $0) }
     }
 }
 
