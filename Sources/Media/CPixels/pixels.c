@@ -88,10 +88,11 @@ FORWARD_ROWS(full, FULL)
 typedef void luma_row(const uint32_t *restrict bgra, uint8_t *restrict y, int width);
 typedef void squares_row(const uint64_t *restrict top, const uint64_t *restrict bottom, uint8_t *restrict u,
                          uint8_t *restrict v, int pairs);
+typedef void pixels_row(const uint32_t *restrict bgra, uint8_t *restrict u, uint8_t *restrict v, int width);
 
-BODY void bgra_to_i420(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
-                       ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height, luma_row *luma,
-                       squares_row *chroma) {
+static void bgra_to_i420(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                         ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height, luma_row *luma,
+                         squares_row *chroma) {
     for (int row = 0; row < height; row += 2) {
         const uint8_t *top = bgra + row * bgra_stride;
         const uint8_t *bottom = row + 1 < height ? top + bgra_stride : top;
@@ -112,34 +113,20 @@ BODY void bgra_to_i420(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, p
     }
 }
 
-void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
-                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height) {
-    bgra_to_i420(bgra, bgra_stride, y, y_stride, u, u_stride, v, v_stride, width, height, limited_luma,
-                 limited_squares);
-}
-
-void kine_bgra_to_i420_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
-                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
-                                  int height) {
-    bgra_to_i420(bgra, bgra_stride, y, y_stride, u, u_stride, v, v_stride, width, height, full_luma, full_squares);
-}
-
-void kine_bgra_to_i444_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
-                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height) {
-    for (int row = 0; row < height; row++) {
-        const uint32_t *pixels = (const uint32_t *)(bgra + row * bgra_stride);
-        limited_luma(pixels, y + row * y_stride, width);
-        limited_pixels(pixels, u + row * u_stride, v + row * v_stride, width);
+void kine_bgra_to_planes(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                         ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height, bool is_full_range,
+                         bool is_444) {
+    luma_row *luma = is_full_range ? full_luma : limited_luma;
+    if (!is_444) {
+        squares_row *chroma = is_full_range ? full_squares : limited_squares;
+        bgra_to_i420(bgra, bgra_stride, y, y_stride, u, u_stride, v, v_stride, width, height, luma, chroma);
+        return;
     }
-}
-
-void kine_bgra_to_i444_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
-                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
-                                  int height) {
+    pixels_row *chroma = is_full_range ? full_pixels : limited_pixels;
     for (int row = 0; row < height; row++) {
         const uint32_t *pixels = (const uint32_t *)(bgra + row * bgra_stride);
-        full_luma(pixels, y + row * y_stride, width);
-        full_pixels(pixels, u + row * u_stride, v + row * v_stride, width);
+        luma(pixels, y + row * y_stride, width);
+        chroma(pixels, u + row * u_stride, v + row * v_stride, width);
     }
 }
 
@@ -247,56 +234,32 @@ __attribute__((target("avx2"))) static int bgra_sixteens(const uint8_t *y, const
 }
 #endif
 
-/// A chroma sample serves `side` × `side` pixels.
-BODY void planes_to_bgra(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride, const uint8_t *v,
-                         ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width, int height, int side,
-                         parts_row *parts, bgra_row *pixels, inverse m) {
+void kine_planes_to_bgra(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride, const uint8_t *v,
+                         ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width, int height,
+                         bool is_full_range, bool is_444) {
+    parts_row *squares = is_full_range ? from_full_square_parts : from_limited_square_parts;
+    parts_row *parts = !is_444 ? squares : is_full_range ? from_full_pixel_parts : from_limited_pixel_parts;
+    bgra_row *pixels = is_full_range ? from_full_bgra : from_limited_bgra;
+    // A chroma sample serves `side` × `side` pixels, 1 << `shift`.
+    int shift = is_444 ? 0 : 1, side = 1 << shift;
     int16_t blue[PART], green[PART], red[PART];
     for (int row = 0; row < height; row += side) {
         for (int left = 0; left < width; left += PART) {
             int part = width - left < PART ? width - left : PART;
-            parts(u + row / side * u_stride + left / side, v + row / side * v_stride + left / side, blue, green, red,
-                  (part + side - 1) / side);
+            parts(u + (row >> shift) * u_stride + (left >> shift), v + (row >> shift) * v_stride + (left >> shift), blue,
+                  green, red, (part + side - 1) >> shift);
             for (int line = row; line < row + side && line < height; line++) {
                 const uint8_t *luma = y + line * y_stride + left;
                 uint32_t *target = (uint32_t *)(bgra + line * bgra_stride) + left;
                 int done = 0;
 #if defined(__x86_64__)
-                if (__builtin_cpu_supports("avx2"))
-                    done = bgra_sixteens(luma, blue, green, red, target, part, (int)m.luma);
+                int factor = (int)(is_full_range ? FROM_FULL : FROM_LIMITED).luma;
+                if (__builtin_cpu_supports("avx2")) done = bgra_sixteens(luma, blue, green, red, target, part, factor);
 #endif
                 pixels(luma + done, blue + done, green + done, red + done, target + done, part - done);
             }
         }
     }
-}
-
-void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                             const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
-                             int height) {
-    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 2,
-                   from_limited_square_parts, from_limited_bgra, FROM_LIMITED);
-}
-
-void kine_i420_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
-                                  int width, int height) {
-    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 2, from_full_square_parts,
-                   from_full_bgra, FROM_FULL);
-}
-
-void kine_i444_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                             const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
-                             int height) {
-    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 1,
-                   from_limited_pixel_parts, from_limited_bgra, FROM_LIMITED);
-}
-
-void kine_i444_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
-                                  int width, int height) {
-    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 1, from_full_pixel_parts,
-                   from_full_bgra, FROM_FULL);
 }
 
 static inline uint32_t weighed(uint32_t pixel, uint32_t weight, uint32_t colour, uint32_t colour_weight, uint32_t below,

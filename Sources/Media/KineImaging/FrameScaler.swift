@@ -57,26 +57,16 @@ public final class FrameScaler {
 extension PlanarFrame {
     /// Draws BGRA pixels at the upper left corner; an odd last column or row of 4:2:0 counts twice in its chroma.
     func convert(bgra: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int) {
-        let kernel =
-            switch (colour.chroma, colour.isFullRange) {
-            case (.yuv420, false): kine_bgra_to_i420_bt709
-            case (.yuv420, true): kine_bgra_to_i420_bt709_full
-            case (.yuv444, false): kine_bgra_to_i444_bt709
-            case (.yuv444, true): kine_bgra_to_i444_bt709_full
-            }
-        kernel(bgra, stride, y, lumaStride, u, chromaStride, v, chromaStride, Int32(width), Int32(height))
+        kine_bgra_to_planes(
+            bgra, stride, y, lumaStride, u, chromaStride, v, chromaStride, Int32(width), Int32(height),
+            colour.isFullRange, colour.chroma == .yuv444)
     }
 
     /// Draws the whole frame as BGRA.
     func convert(toBGRA target: UnsafeMutablePointer<UInt8>, stride: Int) {
-        let kernel =
-            switch (colour.chroma, colour.isFullRange) {
-            case (.yuv420, false): kine_i420_to_bgra_bt709
-            case (.yuv420, true): kine_i420_to_bgra_bt709_full
-            case (.yuv444, false): kine_i444_to_bgra_bt709
-            case (.yuv444, true): kine_i444_to_bgra_bt709_full
-            }
-        kernel(y, lumaStride, u, chromaStride, v, chromaStride, target, stride, Int32(size.width), Int32(size.height))
+        kine_planes_to_bgra(
+            y, lumaStride, u, chromaStride, v, chromaStride, target, stride, Int32(size.width), Int32(size.height),
+            colour.isFullRange, colour.chroma == .yuv444)
     }
 
     /// Repeats an odd last column or row of the pixels drawn at the upper left corner: coded frames have even sides.

@@ -22,10 +22,10 @@ public final class PreparedFrames {
         for index in 0..<count {
             scene.paint(index, on: buffer.canvas)
             let frame = self[index]
-            kine_bgra_to_i420_bt709(
+            kine_bgra_to_planes(
                 UnsafeRawPointer(buffer.canvas.pixels).assumingMemoryBound(to: UInt8.self), size.width * 4,
                 frame.y, frame.lumaStride, frame.u, frame.chromaStride, frame.v, frame.chromaStride,
-                Int32(size.width), Int32(size.height))
+                Int32(size.width), Int32(size.height), false, false)
         }
     }
 

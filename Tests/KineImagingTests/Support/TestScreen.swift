@@ -107,17 +107,11 @@ struct Planes: Equatable {
         y = [UInt8](repeating: 0, count: size.area)
         u = [UInt8](repeating: 0, count: chromaWidth * colour.chroma.samples(of: size.height))
         v = u
-        let kernel =
-            switch (colour.chroma, colour.isFullRange) {
-            case (.yuv420, false): kine_bgra_to_i420_bt709
-            case (.yuv420, true): kine_bgra_to_i420_bt709_full
-            case (.yuv444, false): kine_bgra_to_i444_bt709
-            case (.yuv444, true): kine_bgra_to_i444_bt709_full
-            }
         padded.pixels.withUnsafeBytes { pixels in
-            kernel(
+            kine_bgra_to_planes(
                 pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), size.width * 4, &y, size.width, &u,
-                chromaWidth, &v, chromaWidth, Int32(size.width), Int32(size.height))
+                chromaWidth, &v, chromaWidth, Int32(size.width), Int32(size.height), colour.isFullRange,
+                colour.chroma == .yuv444)
         }
     }
 

@@ -6,40 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Converts `width` × `height` pixels of BGRA (the fourth byte ignored) to planar 4:2:0, BT.709, limited range
-/// (ITU-R BT.709-6, 3.4 and 3.5; eight bits). Chroma is the mean of each 2×2 square; an odd last column or row counts twice.
-/// Strides are in bytes. The chroma planes get (width + 1) / 2 × (height + 1) / 2 samples.
-void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
-                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height);
+/// Converts `width` × `height` pixels of BGRA (the fourth byte ignored) to planes, BT.709 (ITU-R BT.709-6, 3.4 and 3.5; eight bits).
+/// In 4:2:0, chroma is the mean of each 2×2 square; an odd last column or row counts twice, and the chroma planes get
+/// (width + 1) / 2 × (height + 1) / 2 samples. With `is_444`, every pixel has chroma samples of its own. Range is limited, or with
+/// `is_full_range` full: luma 0 to 255, chroma around 128 up to 255 (ITU-T H.273, 8.3). Strides are in bytes.
+void kine_bgra_to_planes(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                         ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height, bool is_full_range,
+                         bool is_444);
 
-/// The same with full range: luma 0 to 255, chroma around 128 up to 255 (ITU-T H.273, 8.3).
-void kine_bgra_to_i420_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
-                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
-                                  int height);
-
-/// Converts to planar 4:4:4, where every pixel has chroma samples of its own: limited range, and full range.
-void kine_bgra_to_i444_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
-                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height);
-void kine_bgra_to_i444_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
-                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
-                                  int height);
-
-/// Converts back: planar 4:2:0 as above to BGRA, the fourth byte 255. `width` and `height` are even; each chroma sample serves
-/// its 2×2 square.
-void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                             const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
-                             int height);
-
-/// The same from full range, and from 4:4:4 of both ranges, whose `width` and `height` may be odd.
-void kine_i420_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
-                                  int width, int height);
-void kine_i444_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                             const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
-                             int height);
-void kine_i444_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
-                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
-                                  int width, int height);
+/// Converts back: planes as above to BGRA, the fourth byte 255. In 4:2:0, `width` and `height` are even, and each chroma sample
+/// serves its 2×2 square.
+void kine_planes_to_bgra(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride, const uint8_t *v,
+                         ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width, int height,
+                         bool is_full_range, bool is_444);
 
 /// The pixels of a scaled row, or of a scaled column: pixel i is the sum of `taps` pixels from `first[i]` on, weighted with as many
 /// of `weights`, in 1/256ths. They add up to 256, and all of the pixels exist; `first` never decreases. The weights of pixel i begin at
