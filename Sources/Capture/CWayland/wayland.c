@@ -21,15 +21,10 @@ LATE_FUNCTION(int, wl_display_dispatch_pending, (struct wl_display *display), (d
 LATE_FUNCTION(uint32_t, wl_proxy_get_version, (struct wl_proxy *proxy), (proxy))
 LATE_FUNCTION(int, wl_proxy_add_listener, (struct wl_proxy *proxy, void (**listener)(void), void *context),
         (proxy, listener, context))
-
-// These return nothing, which LATE_FUNCTION cannot.
-#define LATE_PROCEDURE(name, parameters, arguments)                                                                    \
-    void name parameters { ((__typeof__(name) *)dlsym(late_library(), #name)) arguments; }
-
-LATE_PROCEDURE(wl_display_disconnect, (struct wl_display *display), (display))
-LATE_PROCEDURE(wl_display_cancel_read, (struct wl_display *display), (display))
-LATE_PROCEDURE(wl_proxy_destroy, (struct wl_proxy *proxy), (proxy))
-LATE_PROCEDURE(wl_log_set_handler_client, (wl_log_func_t handler), (handler))
+LATE_FUNCTION(void, wl_display_disconnect, (struct wl_display *display), (display))
+LATE_FUNCTION(void, wl_display_cancel_read, (struct wl_display *display), (display))
+LATE_FUNCTION(void, wl_proxy_destroy, (struct wl_proxy *proxy), (proxy))
+LATE_FUNCTION(void, wl_log_set_handler_client, (wl_log_func_t handler), (handler))
 
 static void stay_silent(const char *format, va_list arguments) {
     (void)format;
