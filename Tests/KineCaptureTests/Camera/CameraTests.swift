@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.tags(.real)) struct CameraTests {
     private static let cameras = [
-        CameraDescription(path: "/dev/video0", name: "HD Webcam"), CameraDescription(path: "/dev/video2", name: "USB"),
+        SourceList.Camera(name: "HD Webcam", path: "/dev/video0"), SourceList.Camera(name: "USB", path: "/dev/video2"),
     ]
 
     @Test func `a camera is the first one, or the one of that name or path`() throws {
@@ -60,8 +60,8 @@ import Testing
             #expect(
                 CameraInventory.cameras(in: place.path(""))
                     == [
-                        CameraDescription(path: "/dev/video2", name: "HD Webcam"),
-                        CameraDescription(path: "/dev/video10", name: "Second: camera"),
+                        SourceList.Camera(name: "HD Webcam", path: "/dev/video2"),
+                        SourceList.Camera(name: "Second: camera", path: "/dev/video10"),
                     ])
             #expect(CameraInventory.cameras(in: place.path("none")) == [])
         }

@@ -16,7 +16,7 @@ public enum CameraInput: Equatable, Sendable {
 
     /// The input with that name: "default", "pattern", a camera's name or the path of its device, or a file's path. If
     /// several cameras have the name, the first one; case does not matter.
-    public init(named name: String, among cameras: [CameraDescription]) throws(VideoSourceError) {
+    public init(named name: String, among cameras: [SourceList.Camera]) throws(VideoSourceError) {
         if name == "pattern" {
             self = .pattern
         } else if name == "default" {
@@ -48,22 +48,10 @@ public enum CameraInput: Equatable, Sendable {
     }
 }
 
-/// An existing camera, as the kernel lists it. Querying the device itself would switch some cameras on.
-public struct CameraDescription: Equatable, Sendable {
-    /// The path of its device.
-    public let path: String
-    /// Its display name, from the driver.
-    public let name: String
-
-    public init(path: String, name: String) {
-        self.path = path
-        self.name = name
-    }
-}
-
 public enum CameraInventory {
-    /// The cameras, in the order of their numbers. `directory` is sysfs's directory for Video4Linux.
-    public static func cameras(in directory: String = "/sys/class/video4linux") -> [CameraDescription] {
+    /// The cameras, as the kernel lists them, in the order of their numbers: querying the devices themselves would switch
+    /// some cameras on. A camera's name is its driver's. `directory` is sysfs's directory for Video4Linux.
+    public static func cameras(in directory: String = "/sys/class/video4linux") -> [SourceList.Camera] {
         let numbers = PrivateDirectory.entries(FilePath(directory)).compactMap { name in
             name.hasPrefix("video") ? Int(name.dropFirst("video".count)) : nil
         }
@@ -71,7 +59,7 @@ public enum CameraInventory {
             let device = "\(directory)/video\(number)"
             // A camera has several devices; those after the first give metadata instead of frames.
             guard text("\(device)/index") ?? "0" == "0" else { return nil }
-            return CameraDescription(path: "/dev/video\(number)", name: text("\(device)/name") ?? "video\(number)")
+            return SourceList.Camera(name: text("\(device)/name") ?? "video\(number)", path: "/dev/video\(number)")
         }
     }
 

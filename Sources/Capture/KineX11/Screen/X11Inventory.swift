@@ -4,14 +4,6 @@ import KineMedia
 
 /// The current monitors and windows of an X display.
 public struct X11Inventory: Sendable, Equatable {
-    public struct Monitor: Sendable, Equatable {
-        /// RandR's name, for `--monitor`.
-        public var name: String
-        /// In the screen's coordinates.
-        public var bounds: PixelRect
-        public var isPrimary: Bool
-    }
-
     public struct Window: Sendable, Equatable {
         /// The X ID, for `--window`.
         public var id: UInt32
@@ -28,8 +20,8 @@ public struct X11Inventory: Sendable, Equatable {
     public let screen: PixelSize
     /// Why screen, monitors and regions cannot be recorded, although windows can; nil: they can.
     public let screenProblem: VideoSourceError?
-    /// Empty if there is a `screenProblem`.
-    public let monitors: [Monitor]
+    /// By RandR's names, in the screen's coordinates. Empty if there is a `screenProblem`.
+    public let monitors: [SourceList.Monitor]
     /// The windows in the window manager's list, or without one, the shown top-level windows.
     public let windows: [Window]
     /// Whether the server is on this machine and shares memory with its clients.

@@ -33,17 +33,17 @@ enum X11Layout {
         return area
     }
 
-    static func monitors(_ connection: X11Connection) -> [X11Inventory.Monitor] {
+    static func monitors(_ connection: X11Connection) -> [SourceList.Monitor] {
         guard connection.hasMonitors else { return [] }
         return connection.reply(
             xcb_randr_get_monitors(connection.handle, connection.root, 1), xcb_randr_get_monitors_reply
         ) { reply in
-            var found: [X11Inventory.Monitor] = []
+            var found: [SourceList.Monitor] = []
             var iterator = xcb_randr_get_monitors_monitors_iterator(reply)
             while iterator.rem > 0 {
                 let info = iterator.data.pointee
                 found.append(
-                    X11Inventory.Monitor(
+                    SourceList.Monitor(
                         name: atomName(info.name, connection),
                         bounds: PixelRect(
                             x: Int(info.x), y: Int(info.y), width: Int(info.width), height: Int(info.height)),

@@ -66,9 +66,7 @@ struct X11Kind: SourceKind {
                 } else {
                     list.screenBackend = .x11
                 }
-                list.monitors = display.monitors.map {
-                    SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
-                }
+                list.monitors = display.monitors
             }
             list.windows = display.windows.map {
                 SourceList.Window(

@@ -15,7 +15,7 @@ public enum SourceSurvey {
     /// Asks each kind of source, and the audio server. `problems` has a sentence for each that did not answer.
     public static func list() -> SourceList {
         var list = screens()
-        list.cameras = CameraInventory.cameras().map { SourceList.Camera(name: $0.name, path: $0.path) }
+        list.cameras = CameraInventory.cameras()
         do throws(AudioCapture.Error) {
             let audio = try PulseSources.list()
             list.outputs = audio.outputs.map {
