@@ -34,13 +34,9 @@ final class ClipChunk: Sendable {
 struct ClipLog {
     static let chunkSize = 256 << 10
 
-    private var chunks: [ClipChunk] = []
-    /// The number of the first of `chunks`.
-    private var first = 0
-    /// Chunks at the beginning of `chunks` that are on disk.
+    private var held = Contents()
+    /// The first of the held chunks that are on disk.
     private var onDisk = 0
-    /// The growing chunk: the bytes after all of `chunks`.
-    private var tail: [UInt8] = []
     private let mostInMemory: Int
     private let scratch: ClipScratch
 
@@ -51,66 +47,62 @@ struct ClipLog {
     }
 
     /// The position after the last byte.
-    var end: Int64 { Int64(first + chunks.count) * Int64(Self.chunkSize) + Int64(tail.count) }
+    var end: Int64 { Int64(held.first + held.chunks.count) * Int64(Self.chunkSize) + Int64(held.tail.count) }
 
     /// Bytes in memory.
-    var memory: Int { (chunks.count - onDisk) * Self.chunkSize + tail.count }
+    var memory: Int { (held.chunks.count - onDisk) * Self.chunkSize + held.tail.count }
 
     mutating func append(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
             // Reserves all at once, since growing in steps would leave holes in memory. Unwritten pages take none.
-            if tail.isEmpty { tail.reserveCapacity(Self.chunkSize) }
-            let part = rest.prefix(Self.chunkSize - tail.count)
-            tail.append(contentsOf: part)
+            if held.tail.isEmpty { held.tail.reserveCapacity(Self.chunkSize) }
+            let part = rest.prefix(Self.chunkSize - held.tail.count)
+            held.tail.append(contentsOf: part)
             rest = rest.dropFirst(part.count)
-            guard tail.count == Self.chunkSize else { break }
-            chunks.append(ClipChunk(tail))
-            tail = []
+            guard held.tail.count == Self.chunkSize else { break }
+            held.chunks.append(ClipChunk(held.tail))
+            held.tail = []
         }
     }
 
     /// Moves chunks to the disk until memory is within its limit. Returns false if the disk takes no more: the caller
     /// must then discard samples.
     mutating func makeRoom() -> Bool {
-        while chunks.count - onDisk > mostInMemory {
-            guard chunks[onDisk].move(to: scratch) else { return false }
+        while held.chunks.count - onDisk > mostInMemory {
+            guard held.chunks[onDisk].move(to: scratch) else { return false }
             onDisk += 1
         }
         return true
     }
 
-    mutating func discard(before position: Int64) {
-        let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
-        guard passed > 0 else { return }
-        chunks.removeFirst(passed)
-        first += passed
-        onDisk = max(0, onDisk - passed)
-    }
+    mutating func discard(before position: Int64) { onDisk = max(0, onDisk - held.discard(before: position)) }
 
     func contents(from position: Int64) -> Contents {
-        let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
-        return Contents(first: first + passed, chunks: Array(chunks[passed...]), tail: tail)
+        var contents = held
+        contents.discard(before: position)
+        return contents
     }
 
     /// A part of a log that stays readable whatever becomes of the log.
     struct Contents: Sendable {
         /// The number of the first of `chunks`.
-        private var first: Int
-        private var chunks: [ClipChunk]
-        private let tail: [UInt8]
+        fileprivate var first = 0
+        fileprivate var chunks: [ClipChunk] = []
+        /// The growing chunk: the bytes after all of `chunks`.
+        fileprivate var tail: [UInt8] = []
 
-        fileprivate init(first: Int, chunks: [ClipChunk], tail: [UInt8]) {
-            self.first = first
-            self.chunks = chunks
-            self.tail = tail
+        /// Returns the number of removed chunks.
+        @discardableResult fileprivate mutating func discard(before position: Int64) -> Int {
+            let passed = min(chunks.count, max(0, Int(position / Int64(ClipLog.chunkSize)) - first))
+            chunks.removeFirst(passed)
+            first += passed
+            return passed
         }
 
         /// Returns `count` bytes from `position` on, which must exist. Positions must only grow: discards all before.
         mutating func read(at position: Int64, count: Int) throws(StorageError) -> [UInt8] {
-            let passed = min(chunks.count, max(0, Int(position / Int64(ClipLog.chunkSize)) - first))
-            chunks.removeFirst(passed)
-            first += passed
+            discard(before: position)
             var bytes: [UInt8] = []
             bytes.reserveCapacity(count)
             while bytes.count < count {

@@ -5,13 +5,8 @@ import KineMedia
 
 /// A clip that is ready to be written, while its buffer goes on.
 struct ClipSelection: Sendable {
-    struct Sample: Sendable {
-        /// Since the beginning of the clip.
-        var time: MediaTime
-        var position: Int64
-        var size: UInt32
-        var isKeyframe: Bool
-    }
+    /// Its time is since the beginning of the clip.
+    typealias Sample = ClipStore.Unit
 
     struct Audio: Sendable {
         /// Its priming lasts until the clip's beginning: players skip the audio before.
@@ -50,12 +45,7 @@ struct ClipSelection: Sendable {
         start = shown == key || !isKeyframeNear ? asked : frames[key].time
         self.end = end
         let start = start
-        video = (key..<frames.endIndex).prefix { frames[$0].time < end }.map { index in
-            let unit = frames[index]
-            return Sample(
-                time: max(unit.time - start, .zero), position: unit.position, size: unit.size,
-                isKeyframe: unit.isKeyframe)
-        }
+        video = Self.samples(of: frames, from: key, start: start, end: end)
         var (formats, last) = ([Int: VideoFormat](), VideoFormat?.none)
         for keyframe in store.keyframes.indices.map({ store.keyframes[$0] }) where keyframe.number >= key {
             if let format = keyframe.format, format != last { formats[keyframe.number - key] = format }
@@ -77,14 +67,19 @@ struct ClipSelection: Sendable {
         else { return nil }
         let rate = Int32(clamping: format.sampleRate)
         format.primingSamples = Int(start.ticks(timescale: rate) - units[heard - 1].time.ticks(timescale: rate))
-        let samples = (heard - 1..<units.endIndex).prefix { units[$0].time < end }.map { index in
-            Sample(
-                time: max(units[index].time - start, .zero), position: units[index].position, size: units[index].size,
-                isKeyframe: true)
-        }
         return Audio(
-            format: format, samples: samples,
+            format: format, samples: samples(of: units, from: heard - 1, start: start, end: end),
             contents: store.audio[index].log.contents(from: units[heard - 1].position))
+    }
+
+    private static func samples(
+        of units: ClipQueue<Sample>, from first: Int, start: MediaTime, end: MediaTime
+    ) -> [Sample] {
+        (first..<units.endIndex).prefix { units[$0].time < end }.map { index in
+            var sample = units[index]
+            sample.time = max(sample.time - start, .zero)
+            return sample
+        }
     }
 }
 

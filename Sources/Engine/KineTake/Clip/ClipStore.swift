@@ -199,12 +199,6 @@ struct ClipQueue<Element> {
         head = 0
     }
 
-    mutating func removeAll() {
-        startIndex = endIndex
-        storage = []
-        head = 0
-    }
-
     /// The number of the last element for which `isBefore` holds; all elements for which it holds must come first.
     func lastIndex(where isBefore: (Element) -> Bool) -> Int? {
         var (low, high) = (startIndex, endIndex)
