@@ -13,6 +13,18 @@ protocol PortalInput {
     static var busLost: Self { get }
 }
 
+/// The inputs of a portal that shows a dialog for a while.
+enum PortalDialogInput: PortalInput {
+    case connected(as: String)
+    case answered(number: Int, BusConnection.Answer)
+    case responded(path: String, [BusValue])
+    case sessionClosed(path: String)
+    case portalLost
+    case busLost
+    /// What was asked for is not needed any more.
+    case cancel
+}
+
 enum PortalAction<Event: Sendable & Equatable>: Sendable, Equatable {
     /// Call the method; the answer comes as `answered`, with the same number.
     case call(BusCall, number: Int)
@@ -29,6 +41,14 @@ protocol PortalStateMachine {
     mutating func handle(_ input: Input) -> [PortalAction<Event>]
     /// Subscribes to signals that only this machine knows.
     static func subscribe(_ session: PortalSession<Self>, to portal: String)
+}
+
+extension PortalStateMachine where Input == PortalDialogInput {
+    static func subscribe(_ session: PortalSession<Self>, to portal: String) {
+        session.bus.matchOwner(of: portal) { [weak session] owner in
+            if owner == nil { session?.handle(.portalLost) }
+        }
+    }
 }
 
 /// Lives as long as its bus connection. Used on one thread.

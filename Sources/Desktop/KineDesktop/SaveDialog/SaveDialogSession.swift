@@ -57,10 +57,4 @@ public final class SaveDialogSession: PollSource {
     }
 }
 
-extension SaveDialogStateMachine: PortalStateMachine {
-    static func subscribe(_ session: PortalSession<Self>, to portal: String) {
-        session.bus.matchOwner(of: portal) { [weak session] owner in
-            if owner == nil { session?.handle(.portalLost) }
-        }
-    }
-}
+extension SaveDialogStateMachine: PortalStateMachine {}

@@ -5,17 +5,7 @@ import KineText
 struct SaveDialogStateMachine: Sendable {
     typealias Event = SaveDialogSession.Event
     typealias Action = PortalAction<Event>
-
-    enum Input: PortalInput {
-        case connected(as: String)
-        case answered(number: Int, BusConnection.Answer)
-        case responded(path: String, [BusValue])
-        case sessionClosed(path: String)
-        case portalLost
-        case busLost
-        /// The dialog is not needed any more.
-        case cancel
-    }
+    typealias Input = PortalDialogInput
 
     private enum State {
         case connecting

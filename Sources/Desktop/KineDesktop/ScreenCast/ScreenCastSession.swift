@@ -51,13 +51,7 @@ public final class ScreenCastSession: PollSource {
     }
 }
 
-extension ScreenCastStateMachine: PortalStateMachine {
-    static func subscribe(_ session: PortalSession<Self>, to portal: String) {
-        session.bus.matchOwner(of: portal) { [weak session] owner in
-            if owner == nil { session?.handle(.portalLost) }
-        }
-    }
-}
+extension ScreenCastStateMachine: PortalStateMachine {}
 
 // The reasons why a screen cast ends. They travel between processes; KineHost makes the sentences.
 extension ScreenCastSession {

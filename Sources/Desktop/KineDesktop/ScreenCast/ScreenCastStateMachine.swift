@@ -10,17 +10,7 @@ struct ScreenCastStateMachine: Sendable {
 
     typealias Event = ScreenCastSession.Event
     typealias Action = PortalAction<Event>
-
-    enum Input: PortalInput {
-        case connected(as: String)
-        case answered(number: Int, BusConnection.Answer)
-        case responded(path: String, [BusValue])
-        case sessionClosed(path: String)
-        case portalLost
-        case busLost
-        /// The cast is not needed any more.
-        case cancel
-    }
+    typealias Input = PortalDialogInput
 
     /// A pending request, and its session.
     private enum Exchange {
