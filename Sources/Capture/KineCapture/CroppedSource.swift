@@ -15,7 +15,7 @@ public final class CroppedSource: VideoSource {
     /// The damage of `source` since the last `addDamage`.
     private var damage: DamageRegion
     /// The part, BGRA, rows packed.
-    private var pixels: UnsafeMutableRawBufferPointer
+    private var pixels: OwnedMemory
     /// The whole next frame is damaged.
     private var isNew = true
 
@@ -26,11 +26,8 @@ public final class CroppedSource: VideoSource {
         (frameSize, orientation) = (source.size, source.orientation)
         part = try Self.place(of: region, in: source)
         damage = DamageRegion(size: source.size)
-        pixels = .allocate(byteCount: part.size.area * 4, alignment: 64)
-        pixels.initializeMemory(as: UInt8.self, repeating: 0)
+        pixels = OwnedMemory(zeros: part.size.area * 4)
     }
-
-    deinit { pixels.deallocate() }
 
     private static func place(
         of region: PixelRect, in source: any VideoSource
@@ -71,9 +68,7 @@ public final class CroppedSource: VideoSource {
         isNew = true
         guard part != self.part else { return }
         self.part = part
-        pixels.deallocate()
-        pixels = .allocate(byteCount: part.size.area * 4, alignment: 64)
-        pixels.initializeMemory(as: UInt8.self, repeating: 0)
+        pixels = OwnedMemory(zeros: part.size.area * 4)
     }
 
     public func discardFrames() { source.discardFrames() }
@@ -100,8 +95,7 @@ public final class CroppedSource: VideoSource {
         for rect in wanted { tiles.insert(rect.offset(x: part.x, y: part.y)) }
         let isComplete = try source.read(tiles, into: copy)
         for rect in wanted {
-            guard let base = pixels.baseAddress else { break }
-            let first = UnsafeRawPointer(base + rect.y * stride + rect.x * 4)
+            let first = UnsafeRawPointer(pixels.base + rect.y * stride + rect.x * 4)
             receive(FramePart(rect: rect, pixels: first, stride: stride))
         }
         return isComplete
@@ -111,10 +105,10 @@ public final class CroppedSource: VideoSource {
 
     private func copy(_ read: FramePart) {
         let common = read.rect.intersection(part)
-        guard !common.isEmpty, let base = pixels.baseAddress else { return }
+        guard !common.isEmpty else { return }
         for y in common.y..<common.maxY {
             memcpy(
-                base + (y - part.y) * stride + (common.x - part.x) * 4,
+                pixels.base + (y - part.y) * stride + (common.x - part.x) * 4,
                 read.pixels + (y - read.rect.y) * read.stride + (common.x - read.rect.x) * 4, common.width * 4)
         }
     }

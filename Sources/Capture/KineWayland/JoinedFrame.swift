@@ -7,7 +7,7 @@ import KineMedia
 final class JoinedFrame {
     let layout: WaylandLayout.Join
     let stride: Int
-    private let pixels: UnsafeMutableRawPointer
+    private let pixels: OwnedMemory
     /// The plan of each output, by the output's name.
     private var plans: [String: PicturePlan] = [:]
     /// Holds an output's pixels as BGRA from the top down, if the compositor stores them otherwise.
@@ -16,15 +16,12 @@ final class JoinedFrame {
     init(_ layout: WaylandLayout.Join) {
         self.layout = layout
         stride = layout.size.width * 4
-        pixels = .allocate(byteCount: max(4, stride * layout.size.height), alignment: 64)
-        pixels.initializeMemory(as: UInt8.self, repeating: 0, count: stride * layout.size.height)
+        pixels = OwnedMemory(zeros: max(4, stride * layout.size.height))
     }
-
-    deinit { pixels.deallocate() }
 
     var size: PixelSize { layout.size }
 
-    func first(of rect: PixelRect) -> UnsafeMutableRawPointer { pixels + rect.y * stride + rect.x * 4 }
+    func first(of rect: PixelRect) -> UnsafeMutableRawPointer { pixels.base + rect.y * stride + rect.x * 4 }
 
     /// Makes the place of an output black.
     func blacken(_ output: String) {

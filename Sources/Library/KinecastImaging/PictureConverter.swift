@@ -114,9 +114,9 @@ private final class Work {
     private let geometry: PictureGeometry
     private let visibleSize: PixelSize
     private let renderer: PictureRenderer
-    private let picture: UnsafeMutableRawPointer
+    private let picture: OwnedMemory
     /// NV12 frames converted to three planes.
-    private let planes: (layout: FrameLayout, base: UnsafeMutableRawPointer)?
+    private let planes: (layout: FrameLayout, memory: OwnedMemory)?
 
     init(_ source: Source, _ shape: FrameShape, _ pixelFormat: PixelFormat) {
         self.source = source
@@ -127,25 +127,19 @@ private final class Work {
         geometry = shown.isIdentity && source.format != .bgra ? PictureGeometry(source: source.memory) : shown
         let layout = FrameLayout(pixelFormat: pixelFormat, size: shown.size.roundedUpToEven)
         renderer = PictureRenderer(geometry, layout: layout)
-        picture = .allocate(byteCount: layout.slotBytes, alignment: 64)
-        picture.initializeMemory(as: UInt8.self, repeating: 0, count: layout.slotBytes)
+        picture = OwnedMemory(zeros: layout.slotBytes)
         planes =
             source.format == .nv12
             ? {
                 let layout = FrameLayout(pixelFormat: .i420, size: source.memory)
-                return (layout, .allocate(byteCount: layout.slotBytes, alignment: 64))
+                return (layout, OwnedMemory(byteCount: layout.slotBytes))
             }() : nil
-    }
-
-    deinit {
-        picture.deallocate()
-        planes?.base.deallocate()
     }
 
     /// Draws the parts that depend on `damage` of the frame. Returns the changed parts of the picture.
     func draw(_ damage: DamageRegion, of frame: borrowing PixelBuffer) -> DamageRegion {
         let region = geometry.map(DamageRegion(damage, size: geometry.source))
-        renderer.draw(region, of: pixels(frame, damage), at: picture)
+        renderer.draw(region, of: pixels(frame, damage), at: picture.base)
         return DamageRegion(region, size: renderer.layout.size)
     }
 
@@ -163,7 +157,7 @@ private final class Work {
                     chromaStride: frame[plane: 1].stride))
         case .nv12:
             guard let planes else { preconditionFailure("made for other frames") }
-            let to = planes.layout.i420(at: planes.base)
+            let to = planes.layout.i420(at: planes.memory.base)
             for rect in damage.rectangles() {
                 let part = to.part(rect)
                 let luma = frame[plane: 0].stride
@@ -185,7 +179,7 @@ private final class Work {
         let extents = layout.pixelFormat.planeExtents(of: layout.size)
         func plane(_ index: Int) -> PixelBuffer.PlaneMemory {
             PixelBuffer.PlaneMemory(
-                base: picture + layout.planeOffsets[index], stride: layout.planeStrides[index],
+                base: picture.base + layout.planeOffsets[index], stride: layout.planeStrides[index],
                 rowBytes: extents[index].rowBytes, rows: extents[index].rows)
         }
         return try body(

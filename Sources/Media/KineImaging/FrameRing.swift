@@ -37,18 +37,10 @@ public final class FrameRing {
         }
 
         fileprivate init(byteCount: Int) {
-            let own = HeapMemory(byteCount: byteCount)
+            // `SlotReferences` decides which thread may use a slot.
+            let own = OwnedMemory(byteCount: byteCount)
             self.init(base: own.base, owner: own)
         }
-    }
-
-    private final class HeapMemory: @unchecked Sendable {
-        // Sendable: an address that never changes; `SlotReferences` decides which thread may use a slot.
-        let base: UnsafeMutableRawPointer
-
-        init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 64) }
-
-        deinit { base.deallocate() }
     }
 
     public let layout: PlanarLayout
@@ -58,7 +50,7 @@ public final class FrameRing {
     private var newest: Int?
     private var drawing: Int?
     private var changed: DamageRegion
-    private let scratchMemory: UnsafeMutableRawPointer
+    private let scratchMemory: OwnedMemory
     private let scratch: PlanarFrame
 
     /// At least three slots: for the encoder, the next frame, and drawing. Each further reader that is not waited for
@@ -69,16 +61,14 @@ public final class FrameRing {
         let memory = memory ?? Memory(byteCount: layout.slotBytes * slotCount)
         // One band of tiles, with the layout of a slot's rows.
         let band = PlanarLayout(size: PixelSize(width: size.width, height: 16), colour: colour)
-        scratchMemory = .allocate(byteCount: band.slotBytes, alignment: 64)
-        scratch = band.frame(at: scratchMemory)
+        scratchMemory = OwnedMemory(byteCount: band.slotBytes)
+        scratch = band.frame(at: scratchMemory.base)
         slots = (0..<slotCount).map {
             Slot(planes: layout.frame(at: memory.base + $0 * layout.slotBytes), missed: .full(size: size))
         }
         references = SlotReferences(slotCount: slotCount, memory: memory.owner)
         changed = DamageRegion(size: size)
     }
-
-    deinit { scratchMemory.deallocate() }
 
     /// The frame's size in pixels, both sides even.
     public var size: PixelSize { layout.size }

@@ -10,10 +10,10 @@ public final class Layer {
     private let plan: PicturePlan
     /// Nil: the pixels have their own alpha.
     private let mask: LayerMask?
-    private let pixels: UnsafeMutableRawPointer
+    private let pixels: OwnedMemory
     private let stride: Int
     /// Scaled pixels before they are drawn over others.
-    private let scratch: UnsafeMutableRawPointer
+    private let scratch: OwnedMemory
 
     /// The most rows to draw over others at once.
     static let bandRows = DamageRegion.tileSide
@@ -24,16 +24,10 @@ public final class Layer {
         self.mask = mask
         plan = PicturePlan(geometry)
         stride = geometry.source.width * 4
-        pixels = .allocate(byteCount: geometry.source.area * 4, alignment: 64)
-        pixels.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.source.area * 4)
-        scratch = .allocate(byteCount: geometry.place.width * Self.bandRows * 4, alignment: 64)
+        pixels = OwnedMemory(zeros: geometry.source.area * 4)
+        scratch = OwnedMemory(byteCount: geometry.place.width * Self.bandRows * 4)
         damage = DamageRegion(size: geometry.size)
         damage.insert(geometry.place)
-    }
-
-    deinit {
-        pixels.deallocate()
-        scratch.deallocate()
     }
 
     public var geometry: PictureGeometry { plan.geometry }
@@ -44,7 +38,7 @@ public final class Layer {
     /// Draws BGRA pixels at `rect` of the layer, in its own size.
     public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         for row in 0..<rect.height {
-            (self.pixels + (rect.y + row) * self.stride + rect.x * 4).copyMemory(
+            (self.pixels.base + (rect.y + row) * self.stride + rect.x * 4).copyMemory(
                 from: pixels + row * stride, byteCount: rect.width * 4)
         }
         damage.insert(geometry.map(rect))
@@ -52,22 +46,22 @@ public final class Layer {
 
     /// Shows `area` of the picture with only this layer. `target` is its first pixel.
     func show(_ area: PixelRect, in target: UnsafeMutableRawPointer, stride: Int) {
-        plan.draw(area, of: .bgra(base: pixels, stride: self.stride), to: target, stride: stride)
+        plan.draw(area, of: .bgra(base: pixels.base, stride: self.stride), to: target, stride: stride)
     }
 
     /// Draws the layer over the pixels of `area`, a part of the picture with at most `bandRows` rows.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         let common = place.intersection(area)
         guard !common.isEmpty else { return }
-        show(common, in: scratch, stride: common.width * 4)
+        show(common, in: scratch.base, stride: common.width * 4)
         let target = pixels + (common.y - area.y) * stride + (common.x - area.x) * 4
         if let mask {
             let part = common.offset(x: -place.x, y: -place.y)
-            return mask.draw(scratch, stride: common.width * 4, part, over: target, targetStride: stride)
+            return mask.draw(scratch.base, stride: common.width * 4, part, over: target, targetStride: stride)
         }
         let below = target.assumingMemoryBound(to: UInt8.self)
         ARGBBlend(
-            scratch.assumingMemoryBound(to: UInt8.self), Int32(common.width * 4), below, Int32(stride), below,
+            scratch.base.assumingMemoryBound(to: UInt8.self), Int32(common.width * 4), below, Int32(stride), below,
             Int32(stride), Int32(common.width), Int32(common.height))
     }
 }

@@ -9,9 +9,9 @@ public final class PictureRenderer {
     /// For planar sources with standard colours, if the geometry allows it.
     private let planarPlan: PlanarPlan?
     /// BGRA before its conversion, and 4:2:0 before its conversion to NV12.
-    private let band: UnsafeMutableRawPointer
+    private let band: OwnedMemory
     private let subsampled: PlanarFrame
-    private let subsampledMemory: UnsafeMutableRawPointer
+    private let subsampledMemory: OwnedMemory
 
     /// The most rows to draw at once; see `Compositor`.
     private static let mostRows = 4 * DamageRegion.tileSide
@@ -23,14 +23,9 @@ public final class PictureRenderer {
         planarPlan = PlanarPlan(geometry)
         self.layout = layout
         let part = FrameLayout(pixelFormat: .i420, size: PixelSize(width: layout.size.width, height: Self.mostRows))
-        band = .allocate(byteCount: layout.size.width * Self.mostRows * 4, alignment: 64)
-        subsampledMemory = .allocate(byteCount: part.slotBytes, alignment: 64)
-        subsampled = part.i420(at: subsampledMemory)
-    }
-
-    deinit {
-        band.deallocate()
-        subsampledMemory.deallocate()
+        band = OwnedMemory(byteCount: layout.size.width * Self.mostRows * 4)
+        subsampledMemory = OwnedMemory(byteCount: part.slotBytes)
+        subsampled = part.i420(at: subsampledMemory.base)
     }
 
     public var geometry: PictureGeometry { plan.geometry }
@@ -53,8 +48,8 @@ public final class PictureRenderer {
                 } else if layout.pixelFormat == .bgra {
                     plan.draw(part, of: source, to: target + offset(of: part), stride: layout.planeStrides[0])
                 } else {
-                    plan.draw(part, of: source, to: band, stride: part.width * 4)
-                    convert(bgra: UnsafeRawPointer(band), stride: part.width * 4, part, to: target)
+                    plan.draw(part, of: source, to: band.base, stride: part.width * 4)
+                    convert(bgra: UnsafeRawPointer(band.base), stride: part.width * 4, part, to: target)
                 }
             }
         }

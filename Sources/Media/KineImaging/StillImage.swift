@@ -7,7 +7,7 @@ public final class StillImage {
     /// The visible size in pixels. The sides may be odd.
     public let size: PixelSize
     private let layout: FrameLayout
-    private let bgra: UnsafeMutableRawPointer
+    private let bgra: OwnedMemory
 
     /// Copies a frame and scales it down.
     /// - Parameters:
@@ -18,7 +18,7 @@ public final class StillImage {
         if let limit, limit.width < size.width || limit.height < size.height { size = size.aspectFit(into: limit) }
         self.size = size
         layout = FrameLayout(pixelFormat: .bgra, size: size.roundedUpToEven)
-        bgra = .allocate(byteCount: layout.slotBytes, alignment: 64)
+        bgra = OwnedMemory(byteCount: layout.slotBytes)
         guard layout.size != frame.size else {
             convert(frame)
             return
@@ -49,22 +49,19 @@ public final class StillImage {
         let isLarger = limit.width < pixelSize.width || limit.height < pixelSize.height
         size = isLarger ? pixelSize.aspectFit(into: limit) : pixelSize
         layout = FrameLayout(pixelFormat: .bgra, size: size.roundedUpToEven)
-        bgra = .allocate(byteCount: layout.slotBytes, alignment: 64)
-        bgra.initializeMemory(as: UInt8.self, repeating: 0, count: layout.slotBytes)
+        bgra = OwnedMemory(zeros: layout.slotBytes)
         _ = ARGBScale(
             pixels.assumingMemoryBound(to: UInt8.self), Int32(pixelSize.width * 4), Int32(pixelSize.width),
-            Int32(pixelSize.height), bgra.assumingMemoryBound(to: UInt8.self), Int32(layout.planeStrides[0]),
+            Int32(pixelSize.height), bgra.base.assumingMemoryBound(to: UInt8.self), Int32(layout.planeStrides[0]),
             Int32(size.width), Int32(size.height), kFilterBox)
     }
 
-    deinit { bgra.deallocate() }
-
     private func convert(_ frame: PlanarFrame) {
-        frame.convert(toBGRA: bgra.assumingMemoryBound(to: UInt8.self), stride: layout.planeStrides[0])
+        frame.convert(toBGRA: bgra.base.assumingMemoryBound(to: UInt8.self), stride: layout.planeStrides[0])
     }
 
     private var pixels: (bytes: UnsafePointer<UInt8>, stride: Int32) {
-        (UnsafePointer(bgra.assumingMemoryBound(to: UInt8.self)), Int32(layout.planeStrides[0]))
+        (UnsafePointer(bgra.base.assumingMemoryBound(to: UInt8.self)), Int32(layout.planeStrides[0]))
     }
 
     /// Red, green and blue, three bytes a pixel, rows without gaps.

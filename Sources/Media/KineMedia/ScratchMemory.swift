@@ -1,4 +1,4 @@
-// Memory that is used again and again.
+// Memory for pixels that is given back by itself.
 
 /// Memory that only grows.
 package struct ScratchMemory: ~Copyable {
@@ -16,4 +16,19 @@ package struct ScratchMemory: ~Copyable {
         bytes = UnsafeMutableRawBufferPointer(start: base, count: count)
         return base
     }
+}
+
+/// Memory that lives as long as this object.
+package final class OwnedMemory: @unchecked Sendable {
+    // Sendable: an address that never changes. The users decide which thread may use what.
+    package let base: UnsafeMutableRawPointer
+
+    package init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 64) }
+
+    package convenience init(zeros byteCount: Int) {
+        self.init(byteCount: byteCount)
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    }
+
+    deinit { base.deallocate() }
 }
