@@ -19,6 +19,12 @@ func printLine(_ value: some Encodable) -> Bool {
 /// Prints the answer to a client's request, and exits.
 func answer(_ value: some Encodable) -> Never { exit(printLine(value) ? 0 : ExitStatus.storageFailed) }
 
+/// Says why this process does nothing, and exits.
+func refuse(_ sentence: String) -> Never {
+    _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(sentence)\n".utf8)
+    exit(ExitStatus.usage)
+}
+
 // Without this, a file that reaches the limit of ulimit -f would end the process instead of causing an error.
 signal(SIGXFSZ, SIG_IGN)
 
@@ -27,9 +33,7 @@ func answerEditRequest() -> Never {
     guard let bytes = try? FileDescriptor.standardInput.readToEnd(atMost: 16 << 20),
         let request = try? JSONDecoder().decode(EditRequest.self, from: Data(bytes))
     else {
-        _ = try? FileDescriptor.standardError.writeAll(
-            "kinecast-engine: the request cannot be read. Run kinecast trim or kinecast thumbnail instead.\n".utf8)
-        exit(ExitStatus.usage)
+        refuse("the request cannot be read. Run kinecast trim or kinecast thumbnail instead.")
     }
     do throws(Errno) {
         try request.confineProcess()
@@ -41,50 +45,26 @@ func answerEditRequest() -> Never {
     answer(request.answer { _ = printLine($0) })
 }
 
-/// Serves the app that is connected on descriptor 3, and exits.
-func serveDesktop() -> Never {
-    // The clipboard may contain a secret. A bus or an app that has ended is an error, not the end of the process.
-    kine_forbid_dump()
+/// Serves the process that is connected on descriptor 3, and exits.
+func serve(_ run: (FileDescriptor) throws(ControlError) -> Int32) -> Never {
+    // A bus, a display server or a client that has ended is an error, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    do throws(ControlError) {
-        exit(try DesktopCompanion(client: FileDescriptor(rawValue: 3)).run())
-    } catch {
-        _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(error.description)\n".utf8)
-        exit(ExitStatus.usage)
-    }
-}
-
-/// Asks the desktop's portal for the engine that is connected on descriptor 3, and exits.
-func castScreen() -> Never {
-    // Dumpable: a portal reads this process's /proc. It has no frame, audio or setup info. A bus or an engine that has
-    // ended is an error, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
-    do throws(ControlError) {
-        exit(try ScreenCastHelperProcess(engine: FileDescriptor(rawValue: 3)).run())
-    } catch {
-        _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(error.description)\n".utf8)
-        exit(ExitStatus.usage)
-    }
-}
-
-/// Makes pictures for the studio that is connected on descriptor 3, and exits.
-func survey() -> Never {
-    // Pictures show what is private. A display server or a studio that has ended is an error, not the end of the process.
-    kine_forbid_dump()
-    signal(SIGPIPE, SIG_IGN)
-    do throws(ControlError) {
-        exit(try PictureSurvey(client: FileDescriptor(rawValue: 3)).run())
-    } catch {
-        _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(error.description)\n".utf8)
-        exit(ExitStatus.usage)
-    }
+    do throws(ControlError) { exit(try run(FileDescriptor(rawValue: 3))) } catch { refuse(error.description) }
 }
 
 switch CommandLine.arguments.dropFirst().first {
 case "--edit": answerEditRequest()
-case "--desktop": serveDesktop()
-case "--screen-cast": castScreen()
-case "--survey": survey()
+case "--desktop":
+    // The clipboard may contain a secret.
+    kine_forbid_dump()
+    serve { app throws(ControlError) in try DesktopCompanion(client: app).run() }
+case "--screen-cast":
+    // Dumpable: a portal reads this process's /proc. It has no frame, audio or setup info.
+    serve { engine throws(ControlError) in try ScreenCastHelperProcess(engine: engine).run() }
+case "--survey":
+    // Pictures show what is private.
+    kine_forbid_dump()
+    serve { studio throws(ControlError) in try PictureSurvey(client: studio).run() }
 case "--inhibit":
     // Dumpable, as for a screen cast.
     signal(SIGPIPE, SIG_IGN)
@@ -109,7 +89,5 @@ do throws(ControlError) {
     let host = try EngineHost(client: FileDescriptor(rawValue: 3))
     exit(host.run())
 } catch {
-    _ = try? FileDescriptor.standardError.writeAll(
-        "kinecast-engine: \(error.description) Run kinecast record instead.\n".utf8)
-    exit(ExitStatus.usage)
+    refuse("\(error.description) Run kinecast record instead.")
 }
