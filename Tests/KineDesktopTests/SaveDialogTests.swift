@@ -62,7 +62,7 @@ import Testing
         }
         try step("the dialog") { portal.dialog != nil }
         let request = portal.dialog?.request
-        session.cancel()
+        session.cancel(timeout: 1_000_000_000)
         try step("its end") { portal.dialog == nil }
         #expect(portal.closed == [request])
     }

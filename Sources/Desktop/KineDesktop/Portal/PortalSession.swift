@@ -1,4 +1,6 @@
 // Carries out a portal's state machine on a bus, for a thread that polls.
+import Glibc
+import KinePlatform
 import KineText
 
 /// The inputs of all portals' state machines.
@@ -118,6 +120,19 @@ final class PortalSession<Machine: PortalStateMachine> {
         bus.match("type='signal',sender='\(portal)',interface='\(interface)',member='\(member)'") {
             [weak self] signal in
             if signal.sender == portal { self?.handle(input(signal)) }
+        }
+    }
+}
+
+extension PortalSession where Machine.Input == PortalDialogInput {
+    /// Waits until the bus has the messages that close the dialog. The end of the connection also closes it.
+    func cancel(timeout: Int64) {
+        handle(.cancel)
+        bus.process()
+        let deadline = MonotonicClock.now() + timeout
+        while bus.pollEntries.contains(where: { $0.events & Int16(POLLOUT) != 0 }), MonotonicClock.now() < deadline {
+            PollLoop.wait(for: bus, until: deadline)
+            _ = process()
         }
     }
 }

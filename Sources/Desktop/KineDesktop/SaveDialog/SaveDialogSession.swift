@@ -44,17 +44,11 @@ public final class SaveDialogSession: PollSource {
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { session.bus.nextDeadline }
 
-    /// The bus has not read all messages to the portal yet.
-    public var hasUnsentMessages: Bool { pollEntries.contains { $0.events & Int16(POLLOUT) != 0 } }
-
     /// Continues as far as possible without waiting, and returns the new events.
     public func process() -> [Event] { session.process() }
 
-    /// Closes the dialog, and sends no event. Call `process` to send the last message.
-    public func cancel() {
-        session.handle(.cancel)
-        session.bus.process()
-    }
+    /// Closes the dialog, and sends no event. Waits for `timeout` nanoseconds at most.
+    public func cancel(timeout: Int64) { session.cancel(timeout: timeout) }
 }
 
 extension SaveDialogStateMachine: PortalStateMachine {}

@@ -38,17 +38,11 @@ public final class ScreenCastSession: PollSource {
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { session.bus.nextDeadline }
 
-    /// The bus has not read all messages to the portal yet.
-    public var hasUnsentMessages: Bool { pollEntries.contains { $0.events & Int16(POLLOUT) != 0 } }
-
     /// Continues as far as possible without waiting, and returns the new events.
     public func process() -> [Event] { session.process() }
 
-    /// Ends the cast: closes the dialog and sends no more events. Call `process` to send the last messages.
-    public func cancel() {
-        session.handle(.cancel)
-        session.bus.process()
-    }
+    /// Ends the cast: closes the dialog and sends no more events. Waits for `timeout` nanoseconds at most.
+    public func cancel(timeout: Int64) { session.cancel(timeout: timeout) }
 }
 
 extension ScreenCastStateMachine: PortalStateMachine {}

@@ -63,17 +63,7 @@ public final class ScreenCastHelperProcess {
             // An error closes the connection, which ends the loop. The engine sends nothing more.
             _ = try? connection.readAvailable()
         }
-        session.cancel()
-        leave(session)
-    }
-
-    /// Sends the messages that close the dialog. The end of the connection also closes it.
-    private func leave(_ session: ScreenCastSession) {
-        let deadline = MonotonicClock.now() + Self.flushTimeout
-        while session.hasUnsentMessages, MonotonicClock.now() < deadline {
-            PollLoop.wait(for: session, until: deadline)
-            _ = session.process()
-        }
+        session.cancel(timeout: Self.flushTimeout)
     }
 
     private func keep(_ token: String?, for order: ScreenCastOrder, in tokens: RestoreTokens?) {

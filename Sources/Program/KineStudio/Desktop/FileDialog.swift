@@ -49,12 +49,7 @@ struct FileDialog: Sendable {
             var entries = wake.pollEntries + session.pollEntries
             WakeSignal.poll(&entries, until: min(session.nextDeadline ?? .max, end))
             guard entries[0].revents != 0 || MonotonicClock.now() >= end else { continue }
-            session.cancel()
-            let last = MonotonicClock.now() + Self.timeout
-            while session.hasUnsentMessages, MonotonicClock.now() < last {
-                PollLoop.wait(for: session, until: last)
-                _ = session.process()
-            }
+            session.cancel(timeout: Self.timeout)
             return nil
         }
     }
