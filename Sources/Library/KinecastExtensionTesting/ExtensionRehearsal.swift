@@ -186,25 +186,17 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    public func pause() async throws(Error) {
-        try send(.pause(after: sender.position))
-        try await settle()
-    }
+    public func pause() async throws(Error) { try await pass(.pause(after: sender.position)) }
 
-    public func resume() async throws(Error) {
-        try send(.resume(after: sender.position))
-        try await settle()
-    }
+    public func resume() async throws(Error) { try await pass(.resume(after: sender.position)) }
 
     public func annotate(_ applicationInfo: [String: String]) async throws(Error) {
-        try send(.annotate(applicationInfo, after: sender.position))
-        try await settle()
+        try await pass(.annotate(applicationInfo, after: sender.position))
     }
 
     /// Reports the recorded screen as locked or unlocked.
     public func screenLocked(_ isLocked: Bool) async throws(Error) {
-        try send(.screenLocked(isLocked, after: sender.position))
-        try await settle()
+        try await pass(.screenLocked(isLocked, after: sender.position))
     }
 
     /// Ends the broadcast as an engine does: `broadcastFinished` may take as long as `timeout`.
@@ -231,6 +223,12 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         await runner.settle()
         collect()
         if let failure { throw .failed(failure) }
+    }
+
+    /// Sends a request, and waits until the handler has handled it.
+    private func pass(_ request: ExtensionRequest) async throws(Error) {
+        try send(request)
+        try await settle()
     }
 
     private func send(_ request: ExtensionRequest, descriptors: [FileDescriptor] = []) throws(Error) {
