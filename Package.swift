@@ -47,7 +47,7 @@ let table = """
       # The messages of clients, engines and extensions.
       KineWire: KineMedia KinePlatform KineText KineRings CLinux SystemPackage
       # The registry in which clients and engines find each other, and who follows takes in it.
-      KineTakes: KineWire KineMedia KinePlatform KineText CLinux SystemPackage
+      KineTakes: KineWire KineMedia KinePlatform KineText SystemPackage
       # Manifests of services, their bundles, and what their executables may reach.
       KineServices: KineMedia KineWire KinePlatform KineText CLinux SystemPackage
       # What controls engines: the command line, an app.
@@ -117,13 +117,11 @@ let table = """
       # What an executable does that publishes to a server, over any publisher.
       KineBroadcast: KinecastExtension KinePublisher KineWire KineMedia KinePlatform SystemPackage
       # kinecast.conf, for the command line and for what a desktop starts.
-      KineConfiguration: KineProgram KineWire KineMedia KinePlatform KineText CXKB SystemPackage
+      KineConfiguration: KineProgram KineMedia KinePlatform KineText CXKB SystemPackage
       # Keys of the whole desktop.
-      KineShortcuts: KineTakes KineConfiguration KineProgram KineDesktop KinePlatform KineText CXCB CXKB CLinux
-          SystemPackage
+      KineShortcuts: KineTakes KineConfiguration KineProgram KineDesktop KinePlatform CXCB CXKB SystemPackage
       # What a desktop starts without a terminal: the tray.
-      KineTray: KineShortcuts KineConfiguration KineProgram KineDesktop KineTakes KineWire KineMedia KinePlatform
-          KineText SystemPackage
+      KineTray: KineShortcuts KineProgram KineDesktop KineTakes KineWire KineMedia KinePlatform KineText SystemPackage
       # The studio's page and its server.
       KineStudio: KineChoices CStudioPage Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish
           KineContainers KineDesktop KineRings KineServices KineTakes KineWire KineMedia KinePlatform KineText CLinux

@@ -1,5 +1,4 @@
 // The clipboard's thread: polls the display and the requests.
-import Glibc
 import KinePlatform
 
 /// Used on the clipboard's thread.

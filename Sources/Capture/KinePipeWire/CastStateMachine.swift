@@ -1,7 +1,6 @@
 // Decides when a screen cast is open, has ended, or must be started again: ending or crashing compositors report
 // nothing, and PipeWire only a pause. Pure, without a clock; `PipeWireSource` carries out the actions.
 import KineCapture
-import KineMedia
 
 /// The life of one cast. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct CastStateMachine {

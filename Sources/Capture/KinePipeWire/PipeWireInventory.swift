@@ -1,8 +1,6 @@
 // The versions of PipeWire, for checks.
 import CPipeWire
-import Glibc
 import KinePlatform
-import SystemPackage
 
 /// The user's daemon and its client library.
 public struct PipeWireInventory: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // A screen or a window of a Wayland desktop that its compositor casts by PipeWire. The person and the portal have
 // settled the permission before: this gets a connection and the number of a node.
 import CPipeWire
-import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform

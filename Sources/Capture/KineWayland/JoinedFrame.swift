@@ -1,5 +1,4 @@
 // The frame of several outputs: each upright at its place in the desktop, black elsewhere.
-import KineCapture
 import KineImaging
 import KineMedia
 

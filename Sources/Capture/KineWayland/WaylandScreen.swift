@@ -1,7 +1,6 @@
 // A compositor whose clients can copy its outputs, by one of two protocols.
 import CWayland
 import KineCapture
-import KineMedia
 import KinePlatform
 
 /// A compositor's protocol for copies of its outputs.

@@ -1,6 +1,5 @@
 // The errors of an X server's screens and windows.
 import KineCapture
-import KineMedia
 import KineText
 
 // A server that cannot be recorded.

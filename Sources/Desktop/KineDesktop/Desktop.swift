@@ -1,6 +1,5 @@
 // A take's access to the desktop. Requests go to the desktop's thread, which reports events; no caller waits for it.
 import KinePlatform
-import Synchronization
 import SystemPackage
 
 /// The desktop, by the user's bus and the system's. Without a bus or a service, requests to it have no effect, which is

@@ -1,5 +1,4 @@
 // The desktop's thread: polls both buses and the requests, and carries out the actions of the state machines.
-import Glibc
 import KinePlatform
 
 /// Used on the desktop's thread.

@@ -1,6 +1,5 @@
 // Asks the desktop what it supports, for `kinecast doctor`.
 import CSDBus
-import Glibc
 import KinePlatform
 
 /// The desktop's answers.

@@ -1,5 +1,4 @@
 // The settings of a recorder's next take.
-import KineClient
 
 extension ScreenRecorder {
     /// The settings of the next recording or capture. Each of them is also a property of this object.

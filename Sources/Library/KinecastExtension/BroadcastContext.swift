@@ -1,5 +1,4 @@
 // The properties of a broadcast, available to a handler before the first sample.
-import KineMedia
 import KinePlatform
 import KineRings
 import KineWire

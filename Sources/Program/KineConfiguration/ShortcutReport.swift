@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import KinePlatform
 import KineText
-import KineWire
 import SystemPackage
 
 /// Which keys work, and why others do not.

@@ -1,13 +1,11 @@
 // Holds the keys of kinecast.conf: asks the desktop's portal, or else grabs them on an X server. Reports
 // the state of each key in ShortcutReport's file, and follows the changes of both files.
-import CLinux
 import Glibc
 import KineConfiguration
 import KineDesktop
 import KinePlatform
 import KineProgram
 import KineTakes
-import KineText
 import SystemPackage
 
 /// Used on one thread, which polls.

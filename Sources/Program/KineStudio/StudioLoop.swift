@@ -1,6 +1,5 @@
 // The studio's loop: one poll for the takes, the pages, the programs that were started and the door. It sleeps until one
 // of them has something.
-import Glibc
 import KineClient
 import KinePlatform
 import KineTakes

@@ -1,8 +1,6 @@
 // The process kinecast-studio: its arguments, its one instance, and its last sentence.
 import Glibc
 import KineClient
-import KineConfiguration
-import KineLive
 import KinePlatform
 import KineProgram
 import KineTakes

@@ -1,6 +1,5 @@
 // The tray's loop: one poll for the bus, the takes, the programs that were started and the keys. It sleeps until one of
 // them has something, and once a minute while a take's time runs.
-import Glibc
 import KineDesktop
 import KinePlatform
 import KineProgram

@@ -1,13 +1,11 @@
 // The process kinecast-tray: its arguments, its one instance, and its last sentence.
 import Glibc
-import KineConfiguration
 import KineDesktop
 import KinePlatform
 import KineProgram
 import KineShortcuts
 import KineTakes
 import KineText
-import KineWire
 import SystemPackage
 
 /// `kinecast-tray`, `kinecast-tray --quit` or `kinecast-tray --autostart on|off`; `kinecast tray` becomes it.

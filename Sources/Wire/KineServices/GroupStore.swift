@@ -2,7 +2,6 @@
 // engines read it; no extension has access to it.
 import FoundationEssentials
 import KinePlatform
-import SystemPackage
 
 /// The services that this user's apps name for their groups.
 public struct GroupStore: Sendable {

@@ -2,7 +2,6 @@
 import Glibc
 import KinePlatform
 import KinePulse
-import SystemPackage
 
 /// PipeWire, WirePlumber, which connects programs to the output, and PipeWire's server for PulseAudio programs.
 final class PipeWireAudioServer: SessionServer {

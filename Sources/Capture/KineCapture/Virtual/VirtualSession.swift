@@ -1,6 +1,5 @@
 // A private X server, or a private Wayland session, with private audio for one take. Needs no display, sound card or
 // set-up, and changes nothing in the user's session.
-import Glibc
 import KineMedia
 import KinePlatform
 import SystemPackage

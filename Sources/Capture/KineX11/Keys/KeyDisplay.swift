@@ -1,5 +1,4 @@
 // The keys to show, and the check whether typed text may be visible.
-import Glibc
 import KineMedia
 import KinePlatform
 

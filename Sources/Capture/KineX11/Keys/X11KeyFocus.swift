@@ -1,6 +1,5 @@
 // The window with the keyboard focus: its owner, and whether keys go there.
 import CXCB
-import Glibc
 import KineCapture
 
 /// Follows the focused window of a connection's server. Used by the keys' thread.

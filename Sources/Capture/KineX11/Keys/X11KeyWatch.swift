@@ -1,7 +1,6 @@
 // The thread that follows the keyboard and decides which keys are shown. It has its own connection to the server, so
 // that a program that answers slowly does not delay capture.
 import CXCB
-import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform

@@ -1,7 +1,6 @@
 // The X server's keyboard mapping and modifiers, by libxkbcommon.
 import CXCB
 import CXKB
-import Glibc
 import KineCapture
 
 /// The core keyboard of a connection's server. Used by one thread.

@@ -1,7 +1,6 @@
 // The newest badge of the pressed keys of a source.
 import CXCB
 import KineCapture
-import KineMedia
 import KinePlatform
 
 /// Used by the capture thread.

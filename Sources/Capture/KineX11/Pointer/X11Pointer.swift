@@ -2,7 +2,6 @@
 // (WarpPointer): the server is asked while pointer or keyboard are in use. Its counter IDLETIME (SYNC) says when they are,
 // and counts such moves too.
 import CXCB
-import KineCapture
 
 /// When to ask for the position. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct PointerChecks {

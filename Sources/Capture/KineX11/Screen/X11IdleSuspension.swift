@@ -1,10 +1,7 @@
 // Keeps an X server's own screen saver off, and with it the lockers that follow it: xss-lock, light-locker.
 // MIT-SCREEN-SAVER 1.1, X.Org's protocol of that name, request Suspend.
 import CXCB
-import Glibc
-import KineCapture
 import KinePlatform
-import SystemPackage
 
 /// In force until the last reference goes, or the process ends. A server without the extension, or none, is no error.
 public final class X11IdleSuspension: Sendable {

@@ -1,10 +1,7 @@
 // Notices lockers of X11 that no service knows: i3lock, slock, xsecurelock, xscreensaver.
 import CXCB
-import Glibc
-import KineCapture
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// Watches for windows without a window manager that cover all monitors while a client has the keyboard: both for more than a second are a
 /// locked screen. xscreensaver has a window for each monitor. A game that does the same cannot be told from a locker.

@@ -1,6 +1,5 @@
 // An X screen, a part of it, or one window. Reads only the damage that the server reports.
 import CXCB
-import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform

@@ -1,6 +1,5 @@
 // Waits for a window of a program that is started for it, and opens it as a source once the program has painted it.
 import CXCB
-import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform

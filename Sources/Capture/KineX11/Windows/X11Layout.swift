@@ -1,6 +1,5 @@
 // Finds monitors and windows on an X screen, by RandR and the window manager's list.
 import CXCB
-import Glibc
 import KineCapture
 import KineMedia
 

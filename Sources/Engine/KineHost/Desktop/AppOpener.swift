@@ -1,5 +1,4 @@
 // Opens the app of a take, as its manifest says: by its desktop file, else by one of its URL schemes.
-import Glibc
 import KineDesktop
 import KineMedia
 import KinePlatform

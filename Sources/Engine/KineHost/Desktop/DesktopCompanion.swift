@@ -1,6 +1,5 @@
 // The process `kinecast-engine --desktop`: the desktop for an app that links neither a bus nor an X library.
 import CLinux
-import Glibc
 import KineDesktop
 import KineMedia
 import KinePlatform

@@ -2,7 +2,6 @@
 // companion share it.
 import KineDesktop
 import KineMedia
-import KinePasteboard
 import KinePlatform
 import KineSupervision
 import KineText

@@ -1,6 +1,5 @@
 // Decides how a take reacts to a locked screen. No bus, no clock: the host carries out the actions, in order.
 import KineMedia
-import KineTake
 import Synchronization
 
 /// A take and the lock of the screen that it shows.

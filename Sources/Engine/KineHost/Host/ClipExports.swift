@@ -4,7 +4,6 @@ import KineMedia
 import KinePlatform
 import KineTake
 import KineWire
-import SystemPackage
 
 /// Used by the main thread.
 final class ClipExports {

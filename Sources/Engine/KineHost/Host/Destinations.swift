@@ -8,7 +8,6 @@ import KineSupervision
 import KineTake
 import KineText
 import KineWire
-import SystemPackage
 
 /// The extensions of one take. Used by the main thread.
 final class Destinations: PollSource {

@@ -2,7 +2,6 @@
 import KineCapture
 import KineMedia
 import KineTake
-import KineText
 import KineWire
 
 extension EngineHost {

@@ -1,7 +1,6 @@
 // The engine's main loop: polls signals, clients and the take's threads. It holds the state machine and carries out its
 // actions (EngineHost+Take). It never blocks for longer than a message takes.
 import Glibc
-import KineCapture
 import KineMedia
 import KinePlatform
 import KineTake

@@ -4,7 +4,6 @@ import KineDesktop
 import KinePlatform
 import KineSupervision
 import KineTake
-import Synchronization
 
 final class Inbox: PollSource, Sendable {
     enum Message: Sendable {

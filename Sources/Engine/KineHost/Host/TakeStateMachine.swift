@@ -1,5 +1,4 @@
 // The states of a take, and the driver's actions for each event. No clock, no thread, no I/O.
-import KineMedia
 import KineWire
 
 /// The pure part of a take. The driver carries out the actions, in order.

@@ -1,5 +1,4 @@
 // The engine's side of a process `kinecast-engine --screen-cast`.
-import Glibc
 import KineDesktop
 import KinePlatform
 import KineText

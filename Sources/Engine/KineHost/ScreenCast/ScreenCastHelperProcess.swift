@@ -1,6 +1,5 @@
 // The process `kinecast-engine --screen-cast`: the screen cast of one source. A portal reads /proc of the process that
 // asks and refuses one that is not dumpable, as engines are not.
-import Glibc
 import KineDesktop
 import KinePlatform
 import KineWire

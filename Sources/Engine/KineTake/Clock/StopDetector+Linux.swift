@@ -1,8 +1,6 @@
 // Notices that this process was stopped, or its machine, while CLOCK_MONOTONIC went on: by a signal, a frozen cgroup, a
 // virtual machine that was paused. In a real suspend that clock stands still.
-import Glibc
 import KinePlatform
-import SystemPackage
 
 /// Beats once a second in a thread of its own. A beat that comes late, although its thread did not wait for a processor,
 /// means that no thread of the process could run.

@@ -1,6 +1,5 @@
 // The events of a controller, for its event sequences and its delegate.
 import FoundationEssentials
-import KineClient
 import KineWire
 
 /// A line of an extension's log.

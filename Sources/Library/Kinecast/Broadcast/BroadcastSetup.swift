@@ -1,6 +1,5 @@
 // A service with the settings for its extension, made by a picker or by an app with its own forms.
 import FoundationEssentials
-import KineClient
 import KineMedia
 import KinePlatform
 import KineServices

@@ -1,5 +1,4 @@
 // Shows a finished recording to the person, and returns what they did.
-import FoundationEssentials
 
 /// The end of a presentation.
 public enum PreviewResult: Sendable, Equatable {

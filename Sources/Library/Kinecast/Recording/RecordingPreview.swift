@@ -1,6 +1,5 @@
 // A finished recording, which the app shows, saves or discards.
 import FoundationEssentials
-import KineClient
 import KineContainers
 import KineMedia
 import KinePlatform

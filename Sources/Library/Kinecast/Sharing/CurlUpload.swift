@@ -1,6 +1,5 @@
 // Uploads one file with the program curl.
 import Glibc
-import KineClient
 import KinePlatform
 import SystemPackage
 

@@ -1,6 +1,5 @@
 // Small values that the members of a group share.
 import FoundationEssentials
-import Synchronization
 import SystemPackage
 
 /// Values with keys, which every process of a group reads, changes and observes.

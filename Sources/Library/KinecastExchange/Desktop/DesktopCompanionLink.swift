@@ -1,5 +1,4 @@
 // An app's companion: `kinecast-engine --desktop`, which uses the bus and the X display, so that the app links neither.
-import Glibc
 import KinePlatform
 import KineText
 import KineWire

@@ -1,5 +1,4 @@
 // Receives the samples that extensions pass on, in another process of their group.
-import KineMedia
 import KineRings
 import KineWire
 

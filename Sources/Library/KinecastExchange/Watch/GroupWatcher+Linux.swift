@@ -2,7 +2,6 @@
 import CLinux
 import Glibc
 import KinePlatform
-import KineText
 import Synchronization
 import SystemPackage
 

@@ -1,7 +1,6 @@
 // The state that the handler's thread and the control thread of one broadcast share: the connection and the requests.
 import CLinux
 import Glibc
-import KineMedia
 import KinePlatform
 import KineWire
 import Synchronization

@@ -1,6 +1,5 @@
 // Decides the order in which a handler gets samples and requests. Pure: it gets the requests and the oldest samples,
 // and returns the next step.
-import KineMedia
 import KineRings
 import KineWire
 

@@ -1,6 +1,5 @@
 // Decides which requests are answered. Any user of this machine, any page in this user's browser and any name that
 // resolves to 127.0.0.1 can send requests here. Pure.
-import KineLive
 import KineText
 
 struct StudioGate: Sendable {

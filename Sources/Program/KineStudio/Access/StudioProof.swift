@@ -1,6 +1,5 @@
 // Proves to a window that it talks to the server that opened it: after that server's end, another user's server may listen at its port.
 // The worker of a window sends a challenge each time before it opens the stream of events.
-import KineLive
 import KineText
 
 /// A server's answers to challenges. Pure.

@@ -1,5 +1,4 @@
 // The secrets of one server: tokens and sessions. A link has a token, which is used once. The page that opens the link gets a session for it.
-import KineLive
 import KineText
 
 /// Pure; the caller gives the time.

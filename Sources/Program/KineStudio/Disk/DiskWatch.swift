@@ -1,6 +1,5 @@
 // The free space where recordings go, and for how long a recording fits into it.
 import Glibc
-import KineMedia
 import KinePlatform
 import KineTakes
 import KineText

@@ -1,5 +1,4 @@
 // Work that takes long, most of it on recordings: its progress, its end, and its cancellation.
-import KineLive
 import KineText
 import Synchronization
 

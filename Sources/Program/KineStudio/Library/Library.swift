@@ -1,7 +1,5 @@
 // The recordings that the page's library shows: where they are, and which have changed.
-import Glibc
 import KineClient
-import KineLive
 import KineMedia
 import KinePlatform
 import KineText

@@ -1,5 +1,4 @@
 // A list of values. A page names a value by a secret token, which the server has made for it.
-import KineLive
 import KineText
 import Synchronization
 

@@ -1,10 +1,7 @@
 // The programs `kinecast record` that pages have asked for. The newest one is followed until its take is shown, so that a
 // page learns why none began.
 import Glibc
-import KineClient
 import KinePlatform
-import KineTakes
-import KineText
 
 /// Used on one thread.
 final class Recorders: PollSource {

@@ -1,7 +1,6 @@
 // The state that all windows share. A request gets its answer here.
 import FoundationEssentials
 import KineClient
-import KineLive
 import KinePlatform
 import KineTakes
 import KineText

@@ -2,7 +2,6 @@
 import Glibc
 import HTTPTypes
 import KineClient
-import KineConfiguration
 import KineContainers
 import KineDesktop
 import KinePlatform

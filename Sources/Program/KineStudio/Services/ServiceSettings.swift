@@ -1,9 +1,6 @@
 // The settings of services that the server has: kept by the person, or returned by setup programs.
-import KineLive
 import KineMedia
-import KinePlatform
 import KineServices
-import KineText
 import KineWire
 import Kinecast
 import Synchronization

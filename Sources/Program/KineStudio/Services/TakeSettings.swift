@@ -5,7 +5,6 @@ import KinePlatform
 import KineServices
 import KineTakes
 import KineText
-import KineWire
 import SystemPackage
 
 /// The files are in the runtime directory, which only this user can open, until `remove`.

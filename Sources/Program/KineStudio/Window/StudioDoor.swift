@@ -1,7 +1,6 @@
 // The socket by which a second `kinecast studio`, or an app, opens a window on the running server.
 import CLinux
 import Glibc
-import KineLive
 import KinePlatform
 import KineText
 import KineWire

@@ -1,7 +1,6 @@
 // Links for windows, and the files that lead to them. Other users can read a program's arguments, so a browser gets the
 // path of a file that only this user can read, and the file has the link.
 import Glibc
-import KineLive
 import KinePlatform
 import KineText
 import KineWire

@@ -5,7 +5,6 @@ import KineConfiguration
 import KinePlatform
 import KineProgram
 import KineText
-import SystemPackage
 
 extension ConfiguredCommand: ExpressibleByArgument {}
 

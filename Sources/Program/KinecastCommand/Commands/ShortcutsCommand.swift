@@ -5,8 +5,6 @@ import KineConfiguration
 import KineMedia
 import KineProgram
 import KineTakes
-import KineWire
-import SystemPackage
 
 struct ShortcutsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

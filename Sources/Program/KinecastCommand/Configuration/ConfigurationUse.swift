@@ -6,7 +6,6 @@ import KineMedia
 import KinePlatform
 import KineProgram
 import KineText
-import SystemPackage
 
 extension ConfigurationLayers {
     /// Throws a sentence if a command does not accept what is set for it, in any profile.

@@ -3,7 +3,6 @@
 import ArgumentParser
 import KineChoices
 import KineServices
-import KineText
 
 /// An option, the services that it is for, and their setting, which has the option's name.
 struct DestinationSetting: Sendable {

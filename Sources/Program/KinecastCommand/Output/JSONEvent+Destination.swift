@@ -1,5 +1,4 @@
 // The event `destination` of `--json`.
-import KineTakes
 import KineWire
 
 extension JSONEvent {

@@ -4,7 +4,6 @@ import KineClient
 import KineMedia
 import KinePlatform
 import KineWire
-import SystemPackage
 
 /// Runs one take from this terminal.
 final class TakeRun {

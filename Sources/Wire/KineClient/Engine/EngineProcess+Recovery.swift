@@ -4,7 +4,6 @@ import KineContainers
 import KinePlatform
 import KineTakes
 import KineText
-import KineWire
 
 extension EngineProcess {
     /// Kills the engine if it still runs, recovers its file, and removes the take from the list of dead takes. Blocks

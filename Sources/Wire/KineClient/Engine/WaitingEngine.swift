@@ -1,5 +1,4 @@
 // An engine that is started before its take is known.
-import Glibc
 import KinePlatform
 import KineWire
 import Synchronization

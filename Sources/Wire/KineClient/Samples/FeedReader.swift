@@ -1,5 +1,4 @@
 // The thread on which a client handles the samples of a take.
-import Glibc
 import KinePlatform
 import KineRings
 import SystemPackage

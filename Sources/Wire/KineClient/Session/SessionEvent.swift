@@ -1,6 +1,5 @@
 // The events of a session. The last one has the take's outcome.
 import KineContainers
-import KineMedia
 import KinePlatform
 import KineWire
 

@@ -1,6 +1,5 @@
 // Carries out the actions of SessionStateMachine on its own thread, with one poll for the engine's messages, the end of
 // its process and the requests of the session's user.
-import Glibc
 import KinePlatform
 import KineWire
 import SystemPackage

@@ -1,7 +1,6 @@
 // The connection with the engine of one take: what the engine says of the take, and requests with their answers.
 import Glibc
 import KinePlatform
-import KineText
 import KineWire
 
 /// A reply, and the take as its engine has described it since.

@@ -1,6 +1,5 @@
 // A take as `status --json` prints it and as the studio's pages get it. docs/json-events.md explains the keys.
 import KineMedia
-import KineText
 import KineWire
 
 /// Counts are for those who ask for them: the others would get a new snapshot each second.

@@ -1,8 +1,6 @@
 // Finds this user's takes in the registry, follows them over connections to their engines, and asks these. Linux.
-import CLinux
 import Glibc
 import KinePlatform
-import KineText
 import KineWire
 import SystemPackage
 

@@ -1,5 +1,4 @@
 // Finds the engine's executable.
-import Glibc
 import KinePlatform
 import KineText
 import SystemPackage

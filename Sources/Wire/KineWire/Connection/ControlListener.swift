@@ -1,6 +1,5 @@
 // The socket on which an engine accepts further clients, which request its status, pause it or stop it.
 import CLinux
-import Glibc
 import KinePlatform
 import KineText
 import SystemPackage

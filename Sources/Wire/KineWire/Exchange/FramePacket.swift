@@ -1,7 +1,6 @@
 // The packets between an extension and a process to which it passes samples, over a pair of packet sockets (unix(7),
 // SOCK_SEQPACKET) from the engine. All numbers are in native byte order: both ends run on the same machine.
 import FoundationEssentials
-import KineMedia
 import KineRings
 
 public enum FramePacket: Sendable, Equatable {

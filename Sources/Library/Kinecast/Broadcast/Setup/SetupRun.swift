@@ -1,7 +1,5 @@
 // Runs a service's setup program: a thread drives the process and its state machine, a task the presenter.
-import FoundationEssentials
 import Glibc
-import KineClient
 import KineMedia
 import KinePlatform
 import KineWire

@@ -1,5 +1,4 @@
 // An app's connection with the studio's server, for one sheet: contents go out, the person's answers come in.
-import Glibc
 import KineClient
 import KinePlatform
 import KineWire

@@ -1,5 +1,4 @@
 // The desktop on which the studio shows its windows: the server's socket, its program, and the browser.
-import Glibc
 import KineClient
 import KinePlatform
 import KineTakes

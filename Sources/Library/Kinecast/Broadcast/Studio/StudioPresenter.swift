@@ -1,6 +1,5 @@
 // Asks the person in a window of the studio.
 import FoundationEssentials
-import KineClient
 import KineMedia
 import KineServices
 import KineWire
