@@ -3,9 +3,10 @@ import Glibc
 
 /// A part of a loop, which becomes ready by its descriptors or with time.
 public protocol PollSource {
-    /// For poll, anew before each wait. A negative descriptor is ignored.
+    /// The descriptors to poll and the events to wait for. Read before each wait. Entries with a negative descriptor are ignored.
     var pollEntries: [pollfd] { get }
-    /// The latest instant to process the part, nanoseconds of CLOCK_MONOTONIC; nil: only its descriptors are a reason.
+    /// The latest instant at which the loop must process the part, in nanoseconds of CLOCK_MONOTONIC; nil: the part only waits for its
+    /// descriptors.
     var nextDeadline: Int64? { get }
 }
 
@@ -14,7 +15,7 @@ extension PollSource {
     public var nextDeadline: Int64? { nil }
 }
 
-/// A descriptor of which a loop reads, owned by somebody else.
+/// A descriptor that a loop waits to read from. Its owner closes it.
 public struct ReadableDescriptor: PollSource {
     public let descriptor: Int32
 
@@ -24,13 +25,14 @@ public struct ReadableDescriptor: PollSource {
 }
 
 public enum PollLoop {
-    /// Sleeps until a part is ready or due. Parts and instants that are nil are ignored.
+    /// Sleeps until a descriptor is ready or a deadline is reached. Ignores parts and deadlines that are nil.
     ///
-    /// - Parameter deadlines: instants of the loop's own, nanoseconds of CLOCK_MONOTONIC.
+    /// - Parameter deadlines: further deadlines, in nanoseconds of CLOCK_MONOTONIC.
     public static func wait(for sources: (any PollSource)?..., until deadlines: Int64?...) {
         wait(for: sources, until: deadlines)
     }
 
+    /// The same for parts in an array.
     public static func wait(for sources: [(any PollSource)?], until deadlines: [Int64?] = []) {
         let parts = sources.compactMap(\.self)
         var entries = parts.flatMap(\.pollEntries)

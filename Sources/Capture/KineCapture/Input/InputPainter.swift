@@ -2,7 +2,7 @@
 import KineImaging
 import KineMedia
 
-/// What is painted over the frames of a source. Used by one thread.
+/// Paints the pointer, clicks and keys over the frames of one source. Used by one thread.
 ///
 /// Call `advance` after each `processEvents` of the source, and `update` after each `addDamage`.
 public final class InputPainter: SourcePainter {
@@ -16,7 +16,7 @@ public final class InputPainter: SourcePainter {
     /// Nil: keys are not shown.
     private var keys: KeyOverlay?
 
-    /// Nil: the take shows none of it.
+    /// Nil: the take shows neither the pointer nor clicks nor keys.
     public init?(_ video: TakeConfiguration.Video) {
         guard video.showsCursor || video.showsClicks || video.shownKeys != nil else { return nil }
         (showsPointer, scale) = (video.showsCursor, video.cursorScale)
@@ -24,15 +24,15 @@ public final class InputPainter: SourcePainter {
         keys = video.shownKeys == nil ? nil : KeyOverlay()
     }
 
-    /// Another source is painted over from now on. All of its frame is damage anyway.
+    /// Forgets what was painted, since the frames now come from another source, whose first frame is painted whole.
     public func sourceChanged() {
         (pointer, image) = (PointerOverlay(), nil)
         if clicks != nil { clicks = ClickOverlay(scale: scale) }
         if keys != nil { keys = KeyOverlay() }
     }
 
-    /// Takes what the source has reported. Returns whether something other than painted is to be painted; a pointer that may
-    /// have moved is the source's own report.
+    /// Takes the source's reports. Returns whether rings or the badge must be painted again. A moved pointer is not counted: the source's
+    /// `processEvents` has told of it.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
     public func advance(_ source: any VideoSource, to now: Int64) -> Bool {
@@ -42,7 +42,7 @@ public final class InputPainter: SourcePainter {
         return clicks?.hasChanged == true || keys?.hasChanged == true
     }
 
-    /// When it changes by itself (CLOCK_MONOTONIC), if it does.
+    /// The instant (CLOCK_MONOTONIC) of the next step of an animation; nil: nothing is animated.
     public var deadline: Int64? { [clicks?.deadline, keys?.deadline].compactMap(\.self).min() }
 
     /// Prepares the newest state for painting. Adds the old and the new rectangles to `damage`, in the frame's coordinates.

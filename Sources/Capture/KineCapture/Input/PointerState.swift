@@ -4,7 +4,7 @@ import Synchronization
 
 /// The pointer of a source whose frames do not contain it.
 public struct PointerState: Equatable, Sendable {
-    /// What the pointer looks like. Images with the same id are the same.
+    /// An image of the pointer. Two images are equal if their ids are.
     public struct Image: Equatable, Sendable {
         /// Unique in this process.
         public let id: Int
@@ -22,15 +22,15 @@ public struct PointerState: Equatable, Sendable {
         public static func == (one: Image, other: Image) -> Bool { one.id == other.id }
     }
 
-    /// Nil: it is hidden, or the source was not asked for it.
+    /// Nil: the pointer is hidden, or its image was not asked for.
     public var image: Image?
-    /// The pixel of the frame at which it points; nil: it is elsewhere.
+    /// The pixel of the frame at which the pointer points; nil: it is outside the source.
     public var place: PixelPoint?
 
     public init(image: Image? = nil, place: PixelPoint? = nil) { (self.image, self.place) = (image, place) }
 }
 
-/// A pixel of a frame, or beside it.
+/// A position in the pixels of a frame. It may be outside the frame.
 public struct PixelPoint: Hashable, Sendable {
     public var x: Int
     public var y: Int
@@ -40,7 +40,7 @@ public struct PixelPoint: Hashable, Sendable {
 
 public enum PointerButton: Int, CaseIterable, Sendable { case left, middle, right }
 
-/// What a person does with the mouse, in nanoseconds of CLOCK_MONOTONIC. The place is the pointer's.
+/// One action with the mouse, and its instant in nanoseconds of CLOCK_MONOTONIC. It happens where the pointer is.
 public enum InputEvent: Equatable, Sendable {
     case pressed(PointerButton, at: Int64)
     case released(PointerButton, at: Int64)

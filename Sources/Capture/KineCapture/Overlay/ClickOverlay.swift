@@ -29,7 +29,7 @@ struct ClickOverlay {
         machine.expire(at: now)
     }
 
-    /// When the rings change by themselves (CLOCK_MONOTONIC), if they do.
+    /// The instant (CLOCK_MONOTONIC) of the next step of the rings; nil: no ring moves.
     var deadline: Int64? { machine.nextStep(after: now) }
 
     /// Whether the rings differ from the painted ones.

@@ -16,7 +16,7 @@ struct KeyOverlay {
         fading = BadgeFading(shownSince: picture.since, hold: picture.hold, at: now)
     }
 
-    /// When the badge changes by itself (CLOCK_MONOTONIC), if it does.
+    /// The instant (CLOCK_MONOTONIC) of the next step of fading; nil: there is none.
     var deadline: Int64? { fading.end(shownSince: picture.since, hold: picture.hold) }
 
     /// Whether the badge differs from the painted one.

@@ -66,19 +66,13 @@ struct KeyScope: Sendable {
 
 /// Passes the newest badge from the keys' thread to the capture thread.
 final class LatestBadge: Sendable {
-    struct Picture: Sendable {
-        var image = OverlayImage.empty
-        /// The time at which it appears (CLOCK_MONOTONIC).
-        var since: Int64 = 0
-    }
-
     /// A window whose owner gets an event with each new picture.
     let window: UInt32
-    private let shown = Monitor(Picture())
+    private let shown = Monitor(KeyPicture())
 
     init(window: UInt32) { self.window = window }
 
-    var picture: Picture {
+    var picture: KeyPicture {
         get { shown.withLock { $0 } }
         set { shown.withLock { $0 = newValue } }
     }
@@ -92,6 +86,8 @@ private final class X11KeyLoop {
     private let inspector: (any FocusInspector)?
     private let badge: KeyBadge
     private let latest: LatestBadge
+    /// Nanoseconds for which a badge is opaque.
+    private let hold: Int64
     private var machine: KeyDisplayStateMachine
     private var shown: KeyDisplayStateMachine.Badge?
     /// Questions to ask.
@@ -104,6 +100,7 @@ private final class X11KeyLoop {
         self.connection = connection
         self.badge = badge
         self.latest = latest
+        hold = keys.hold
         keyboard = try X11Keyboard(connection: connection)
         focus = X11KeyFocus(connection: connection, within: scope.windows, excluding: scope.excluded)
         inspector = keys.keys == .all ? keys.inspector() : nil
@@ -180,7 +177,7 @@ private final class X11KeyLoop {
         guard machine.badge != shown, let new = machine.badge else { return }
         shown = new
         guard let image = badge.image(of: new.text) else { return }
-        latest.picture = LatestBadge.Picture(image: image, since: new.since)
+        latest.picture = KeyPicture(image, since: new.since, hold: hold)
         var message = xcb_client_message_event_t()
         message.response_type = UInt8(XCB_CLIENT_MESSAGE)
         message.format = 32

@@ -7,7 +7,6 @@ import KinePlatform
 final class X11Keys {
     private let latest: LatestBadge
     private let watch: X11KeyWatch
-    private let hold: Int64
     private(set) var picture = KeyPicture()
     /// There is a new picture since the last `collect`.
     private(set) var hasChanged = false
@@ -23,7 +22,6 @@ final class X11Keys {
         _ keys: KeyDisplay, in scope: KeyScope, frameHeight: Int, connection: X11Connection, display: String?,
         cancellation: Cancellation?
     ) throws(VideoSourceError) {
-        hold = keys.hold
         // Never shown: events sent to this window come to this connection.
         let window = xcb_generate_id(connection.handle)
         xcb_create_window(
@@ -41,8 +39,7 @@ final class X11Keys {
 
     /// There is a new picture.
     func note() {
-        let latest = latest.picture
-        picture = KeyPicture(latest.image, since: latest.since, hold: hold)
+        picture = latest.picture
         hasChanged = true
     }
 

@@ -21,7 +21,7 @@ final class TakeDesktop {
     /// Nanoseconds of the lock's earlier pauses, and the start of the present pause.
     private var (lockPauses, lockPauseStart): (Int64, Int64?) = (0, nil)
     private var isRunning = false
-    /// The destinations whose first going live was told.
+    /// The destinations that were announced as live.
     private var liveDestinations: Set<Int> = []
     private var shown: Notification?
     private var inhibition: SleepInhibition?

@@ -87,8 +87,8 @@ extension ExclusionFindings {
         guard !unmatched.isEmpty else { return nil }
         let rules = unmatched.map { $0.optionValue.printable(limit: 100) }
         return
-            "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
-            + "later will be, and kinecast sources lists the names of those that are there."
+            "No window matches \(rules.joined(separator: ", ")) now; windows that open later are hidden if they match. "
+            + "kinecast sources lists the windows and their names."
     }
 
     static func sentence(unreadable windows: [UInt32]) -> String {

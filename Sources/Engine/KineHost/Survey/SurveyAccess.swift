@@ -54,7 +54,7 @@ struct SurveyAccess {
         guard after != before else { return [] }
         lock = after
         if isLocked { return [.announce(isLocked: true), .closeAll] }
-        // Nobody was told of a lock before the first report.
+        // Before the first report no lock was announced, so its end is not announced either.
         return (before == .locked ? [.announce(isLocked: false)] : []) + [.openDevices]
     }
 }
