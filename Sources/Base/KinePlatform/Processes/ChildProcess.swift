@@ -110,6 +110,12 @@ public final class ChildProcess: Sendable {
     /// Signals the process group that the child leads (`newProcessGroup`, `newSession`).
     public func signalGroup(_ number: Int32) { ending.withLock { if $0 == nil { kill(-pid, number) } } }
 
+    /// Kills the child, and the processes that are still in its group. Does nothing once the child is reaped.
+    package func killGroup() {
+        signalGroup(SIGKILL)
+        signal(SIGKILL)
+    }
+
     /// Reaps the child if it has ended; nil while it runs.
     public func poll() -> Ending? {
         ending.withLock { ending in
@@ -134,6 +140,15 @@ public final class ChildProcess: Sendable {
             handle.waitForEnd(until: deadline)
         }
         return poll()
+    }
+
+    /// Waits until the child has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills it and the processes
+    /// that are still in its group. Always reaps.
+    package func endGroup(deadline: Int64) -> Ending {
+        while MonotonicClock.now() < deadline, !handle.waitForEnd(until: deadline) {}
+        // Until the child is reaped, no other group can have its number.
+        killGroup()
+        return wait()
     }
 
     /// Signals the child, waits until CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills it. Always reaps.

@@ -56,45 +56,36 @@ package final class ServerCheck: Sendable {
 
     /// Starts the executable, and passes it the settings on its standard input: other users can read arguments.
     package func start() throws {
-        let question = try JSONEncoder().encode(setupInfo)
-        let input = try FileDescriptor.pipe()
-        let answer: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
-        do { answer = try FileDescriptor.pipe() } catch {
-            for end in [input.readEnd, input.writeEnd] { try? end.close() }
-            throw error
-        }
+        // A pipe could fill up before an executable that reads nothing.
+        let question = try MemoryInput(try JSONEncoder().encode(setupInfo), name: "kinecast-check")
+        let answer = try FileDescriptor.pipe()
         let files = SettingFiles(of: service, setupInfo: setupInfo)
         defer { files.close() }
         let process: ChildProcess
         do {
-            defer {
-                try? input.readEnd.close()
-                try? answer.writeEnd.close()
-            }
+            defer { try? answer.writeEnd.close() }
             var options = ChildProcess.Options()
             // Descriptor 3 is /dev/null: a check has no control channel.
-            options.descriptors = [input.readEnd, answer.writeEnd, nil, nil] + files.descriptors
+            options.descriptors = [question.descriptor, answer.writeEnd, nil, nil] + files.descriptors
             options.parentDeathSignal = SIGKILL
             options.directory = "/"
             options.newSession = true
-            options.confinement = ChildProcess.Confinement()
-            options.confinement?.sandbox = try Sandbox(
+            var confinement = ServiceSandbox.limits(of: service, isCounted: false)
+            confinement.sandbox = try Sandbox(
                 ServiceSandbox.rules(
                     for: service, data: nil, isCounted: false, environment: ProcessEnvironment.current))
+            options.confinement = confinement
             process = try ChildProcess(
                 executable: service.executable.escaped, arguments: service.arguments + [DestinationReport.option],
                 environment: service.manifest.childEnvironment(from: ProcessEnvironment.current) + files.environment,
                 options: options)
         } catch {
-            try? input.writeEnd.close()
             try? answer.readEnd.close()
             throw error
         }
-        // A pipe holds 64 KB, more than any address needs.
-        _ = try? input.writeEnd.closeAfter { try input.writeEnd.writeAll(question) }
         state.withLock { state in
             state.running = (process, answer.readEnd)
-            if state.isCancelled { process.signal(SIGKILL) }
+            if state.isCancelled { process.killGroup() }
         }
     }
 
@@ -104,7 +95,7 @@ package final class ServerCheck: Sendable {
         defer { try? output.close() }
         let deadline = MonotonicClock.now() + Self.timeout
         let bytes = try ChildOutput.read(output, until: deadline)
-        let ending = process.end(signal: 0, deadline: deadline)
+        let ending = process.endGroup(deadline: deadline)
         if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) {
             return report.cleaned(of: service.secrets(in: setupInfo))
         }
@@ -114,7 +105,7 @@ package final class ServerCheck: Sendable {
     package func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            state.running?.process.signal(SIGKILL)
+            state.running?.process.killGroup()
         }
     }
 }

@@ -61,10 +61,7 @@ final class SetupProcess {
     var exitDescriptor: Int32 { process.exitDescriptor }
 
     /// Kills the process and the children that are still in its group.
-    func kill() {
-        process.signalGroup(SIGKILL)
-        process.signal(SIGKILL)
-    }
+    func kill() { process.killGroup() }
 
     /// Reaps the process if it has ended; nil while it runs.
     func poll() -> (ending: ChildProcess.Ending, stderrTail: String?)? {
