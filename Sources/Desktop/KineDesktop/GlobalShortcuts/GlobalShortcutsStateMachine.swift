@@ -164,8 +164,8 @@ struct GlobalShortcutsStateMachine: Sendable {
                 let owner = try PortalAnswers.owner(answer.portalValues())
                 let portal = GlobalShortcutsPortal(owner: owner, version: version, ownName: ownName ?? "")
                 return [.subscribe(portal: owner)] + createSession(portal)
-            case .requesting:
-                try PortalAnswers.checkRequest(answer.portalValues())
+            case .requesting(_, let path, _):
+                try PortalAnswers.checkRequest(answer.portalValues(), at: path)
                 return []
             case .absent, .open: return []
             }

@@ -13,9 +13,11 @@ enum PortalAnswers {
         return name
     }
 
-    /// Checks the answer of the methods that begin a request: its path, which is known.
-    static func checkRequest(_ values: [BusValue]) throws(PortalError) {
-        guard values.count == 1, case .objectPath = values[0] else { throw wrongTypes(values) }
+    /// Checks the answer of the methods that begin a request: its path, which follows from the request's token since version 0.9
+    /// (org.freedesktop.portal.Request). A response from another path would never be recognized.
+    static func checkRequest(_ values: [BusValue], at path: String) throws(PortalError) {
+        guard values.count == 1, case .objectPath(let own) = values[0] else { throw wrongTypes(values) }
+        guard own == path else { throw .malformed("\(own.printable(limit: 100)) is not the path of its request") }
     }
 
     /// Reads the signal of a request.

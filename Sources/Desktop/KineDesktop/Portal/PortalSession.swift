@@ -112,8 +112,8 @@ final class PortalSession<Machine: PortalStateMachine> {
         Machine.subscribe(self, to: portal)
     }
 
-    /// Matches the portal's unique name, so that no other program's signals count. Does not match the path: a response
-    /// may come before the path of its request is known.
+    /// Matches the portal's unique name, so that no other program's signals count. One match serves all requests: the state
+    /// machine compares their paths.
     func match(
         _ portal: String, _ interface: String, _ member: String, _ input: @escaping (BusSignal) -> Machine.Input
     ) {

@@ -68,8 +68,8 @@ struct SaveDialogStateMachine: Sendable {
             let token = calls.newToken()
             state = .asking(path: Portal.requestPath(token, of: ownName), owner: owner)
             return [.subscribe(portal: owner), calls.call(saveFile(owner, token))]
-        case .asking:
-            try PortalAnswers.checkRequest(answer.portalValues())
+        case .asking(let path, _):
+            try PortalAnswers.checkRequest(answer.portalValues(), at: path)
             return []
         case .connecting, .over: return []
         }

@@ -96,7 +96,7 @@ struct ScreenCastStateMachine: Sendable {
             } catch {
                 return end(Failure(error, at: .findPortal))
             }
-        case .requesting(let exchange, _, let portal): return requestAnswered(answer, exchange, portal)
+        case .requesting(let exchange, let path, let portal): return requestAnswered(answer, path, exchange, portal)
         case .openingRemote(let stream, let session, let portal):
             return remoteAnswered(answer, stream, session, portal)
         case .connecting, .open, .over: return []
@@ -113,10 +113,10 @@ struct ScreenCastStateMachine: Sendable {
     }
 
     private mutating func requestAnswered(
-        _ answer: BusConnection.Answer, _ exchange: Exchange, _ portal: ScreenCastPortal
+        _ answer: BusConnection.Answer, _ path: String, _ exchange: Exchange, _ portal: ScreenCastPortal
     ) -> [Action] {
         do throws(PortalError) {
-            try PortalAnswers.checkRequest(answer.portalValues())
+            try PortalAnswers.checkRequest(answer.portalValues(), at: path)
             return []
         } catch {
             return failed(Failure(error, at: exchange.step), exchange, portal)
