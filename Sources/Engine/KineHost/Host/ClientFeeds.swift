@@ -121,19 +121,26 @@ final class ClientFeeds: PollSource {
     func poll(at now: Int64) {
         remove { $0.client.isClosed }
         guard let due = nextDeadline, now >= due else { return }
-        for reader in readers where reader.feed?.violation != nil {
-            send(.failed("The app corrupted its sample buffer; request samples again."), to: reader)
+        remove { reader in
+            guard let feed = reader.feed, let reason = Self.ending(of: feed) else { return false }
+            send(.failed(reason), to: reader)
+            return true
         }
-        for reader in readers where reader.feed?.isOutgrown == true {
-            send(.failed("The take's video has another format now; request samples again."), to: reader)
-        }
-        remove { $0.feed?.violation != nil || $0.feed?.isOutgrown == true }
         nextDeadline = readers.isEmpty ? nil : now + Self.watchInterval
     }
 
+    private static func ending(of feed: SampleFeed) -> String? {
+        if feed.violation != nil { return "The app corrupted its sample buffer; request samples again." }
+        return feed.isOutgrown ? "The take's video has another format now; request samples again." : nil
+    }
+
+    /// - Parameter isGone: called once for each reader, since other threads change what it finds.
     private func remove(where isGone: (Reader) -> Bool) {
-        for reader in readers where isGone(reader) { end(reader) }
-        readers.removeAll(where: isGone)
+        readers.removeAll { reader in
+            guard isGone(reader) else { return false }
+            end(reader)
+            return true
+        }
     }
 
     private func end(_ reader: Reader) { if let feed = reader.feed { take?.endFeeding(feed) } }

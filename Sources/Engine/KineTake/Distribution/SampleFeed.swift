@@ -37,6 +37,8 @@ package final class SampleFeed: Sendable {
         /// The samples that came in the present pause; nil: the take is not paused.
         var held: [Sample]?
 
+        var isOutgrown: Bool { if case .outgrown = phase { true } else { false } }
+
         mutating func admits(frameAt time: MediaTime, isEntry: Bool) -> Bool {
             guard case .feeding(let first) = phase, first != nil || isEntry else { return false }
             phase = .feeding(firstFrame: first ?? time)
@@ -103,8 +105,7 @@ package final class SampleFeed: Sendable {
 
     /// Whether it gets nothing more because the video has another format, and its reader has read everything before.
     package var isOutgrown: Bool {
-        guard case .outgrown = state.withLock({ $0.phase }) else { return false }
-        return sender.counts.queuedBytes == 0
+        state.withLock { $0.isOutgrown } && sender.counts.queuedBytes == 0
     }
 
     var wantsEncodedVideo: Bool { stream.video != nil }
@@ -137,7 +138,7 @@ package final class SampleFeed: Sendable {
     /// Sends the samples that came in the pause.
     func resume() {
         state.withLock { state in
-            for sample in state.held.take() ?? [] {
+            for sample in state.held.take() ?? [] where !state.isOutgrown {
                 switch sample {
                 case .encoded(let sample): send(sample, &state)
                 case .pcm(let samples, let type, let time, let duration):
@@ -206,7 +207,6 @@ package final class SampleFeed: Sendable {
             state.held?.append(.encoded(sample))
             return
         }
-        if case .outgrown = state.phase { return }
         guard let video = stream.video, let format = sample.format, format != state.format ?? video.format else {
             sender.send(sample)
             return
