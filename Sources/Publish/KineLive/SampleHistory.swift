@@ -32,7 +32,7 @@ package struct LiveSample: Equatable, Sendable {
 /// `byteLimit` it drops the oldest anyway, and no viewer can begin before the next keyframe.
 package struct SampleHistory<Content: Sendable>: Sendable {
     package struct Entry: Sendable {
-        /// Nil for what is no sample but has its place among them, such as a change of the phase.
+        /// Nil for an entry that is no sample, such as a change of the phase.
         package let sample: LiveSample?
         package let content: Content
         /// Nanoseconds of the caller's clock.
@@ -44,9 +44,7 @@ package struct SampleHistory<Content: Sendable>: Sendable {
     private let codec: SampleCodec
     private let byteLimit: Int
     private let grace: Int64
-    private var entries: [Entry] = []
-    /// The number of the oldest entry; `end` if there is none.
-    package private(set) var first = 0
+    private var entries = NumberedQueue<Entry>()
     /// Bytes of memory of all contents together.
     package private(set) var bytes = 0
     /// The number of each codec's newest keyframe that is kept.
@@ -68,11 +66,14 @@ package struct SampleHistory<Content: Sendable>: Sendable {
     /// The number of the newest keyframe, at which a new viewer begins.
     package var newestKeyframe: Int? { newestKeyframes[codec] }
 
+    /// The number of the oldest entry; `end` if there is none.
+    package var first: Int { entries.startIndex }
+
     /// The number after the newest entry's.
-    package var end: Int { first + entries.count }
+    package var end: Int { entries.endIndex }
 
     /// The entry with this number, which must be in `first..<end`.
-    package subscript(number: Int) -> Entry { entries[number - first] }
+    package subscript(number: Int) -> Entry { entries[number] }
 
     /// - Parameters:
     ///   - bytes: of memory that `content` takes.
@@ -81,18 +82,15 @@ package struct SampleHistory<Content: Sendable>: Sendable {
         if let sample, sample.isRandomAccess { newestKeyframes[sample.codec] = end }
         entries.append(Entry(sample: sample, content: content, arrival: arrival, bytes: bytes))
         self.bytes += bytes
-        var dropped = 0
-        while dropped < entries.count - 1 {
-            let (oldest, number) = (entries[dropped], first + dropped)
+        while first < end - 1 {
+            let (oldest, number) = (entries[first], first)
             let isNeeded = newestKeyframe.map { number >= $0 } ?? true
             let isYoung = arrival - oldest.arrival < grace
             if self.bytes <= byteLimit, isNeeded || isYoung { break }
             self.bytes -= oldest.bytes
             if let codec = oldest.sample?.codec, newestKeyframes[codec] == number { newestKeyframes[codec] = nil }
-            dropped += 1
+            entries.removeFirst(before: number + 1)
         }
-        entries.removeFirst(dropped)
-        first += dropped
     }
 
     /// Counts the kept frames from number `start` up to, not including, `end`.

@@ -73,7 +73,7 @@ struct ClipSelection: Sendable {
     }
 
     private static func samples(
-        of units: ClipQueue<Sample>, from first: Int, start: MediaTime, end: MediaTime
+        of units: NumberedQueue<Sample>, from first: Int, start: MediaTime, end: MediaTime
     ) -> [Sample] {
         (first..<units.endIndex).prefix { units[$0].time < end }.map { index in
             var sample = units[index]

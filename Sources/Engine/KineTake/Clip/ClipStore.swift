@@ -27,7 +27,7 @@ struct ClipStore {
     }
 
     struct Track {
-        var units = ClipQueue<Unit>()
+        var units = NumberedQueue<Unit>()
         var log: ClipLog
 
         mutating func append(_ sample: EncodedSample) {
@@ -54,7 +54,7 @@ struct ClipStore {
     let limits: ClipLimits
     private(set) var video: Track
     /// The keyframes in `video`.
-    private(set) var keyframes = ClipQueue<Keyframe>()
+    private(set) var keyframes = NumberedQueue<Keyframe>()
     /// In the order of `formats`.
     private(set) var audio: [Track]
     let formats: [AudioFormat]
@@ -168,46 +168,3 @@ struct ClipStore {
         }
     }
 }
-
-/// A first-in, first-out queue. Elements are numbered from the first ever appended. Appending and removing take
-/// amortized constant time; some removed elements stay in memory for a while.
-struct ClipQueue<Element> {
-    private var storage: [Element] = []
-    /// Removed elements at the front of `storage`.
-    private var head = 0
-    /// The number of the first element that is still there.
-    private(set) var startIndex = 0
-
-    var count: Int { storage.count - head }
-    var isEmpty: Bool { count == 0 }
-    var endIndex: Int { startIndex + count }
-    var indices: Range<Int> { startIndex..<endIndex }
-    var first: Element? { isEmpty ? nil : storage[head] }
-    var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
-
-    subscript(index: Int) -> Element { storage[head + index - startIndex] }
-
-    mutating func append(_ element: Element) { storage.append(element) }
-
-    /// Removes every element before that number.
-    mutating func removeFirst(before index: Int) {
-        let removed = min(max(0, index - startIndex), count)
-        startIndex += removed
-        head += removed
-        guard head > 256, head > storage.count / 2 else { return }
-        storage.removeSubrange(..<head)
-        head = 0
-    }
-
-    /// The number of the last element for which `isBefore` holds; all elements for which it holds must come first.
-    func lastIndex(where isBefore: (Element) -> Bool) -> Int? {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low == startIndex ? nil : low - 1
-    }
-}
-
-extension ClipQueue: Sendable where Element: Sendable {}

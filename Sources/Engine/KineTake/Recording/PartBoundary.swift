@@ -20,7 +20,7 @@ struct PartAudio: Sendable {
     /// The tracks of the whole take.
     private let tracks: [AudioFormat]
     /// The newest access units of each track, which the next part may begin with.
-    private var recent: [ClipQueue<EncodedSample>]
+    private var recent: [NumberedQueue<EncodedSample>]
     /// The number of each track's first access unit in the current part. Those before it are the previous part's.
     private var firstUnits: [Int]
 
@@ -29,7 +29,7 @@ struct PartAudio: Sendable {
 
     init(_ tracks: [AudioFormat]) {
         self.tracks = tracks
-        recent = tracks.map { _ in ClipQueue() }
+        recent = tracks.map { _ in NumberedQueue() }
         firstUnits = tracks.map { _ in 0 }
     }
 
