@@ -7,7 +7,8 @@ public enum UserDirectories {
     /// Directories for a recording whose own is gone, the best first: the directory for videos, then home.
     public static var forRecordings: [String] {
         guard let home else { return [] }
-        let settings = configuration()?.appending("user-dirs.dirs").start(limit: 65536)
+        let settings = configuration { $0 == "HOME" ? home : ProcessEnvironment.value($0) }?
+            .appending("user-dirs.dirs").start(limit: 65536)
         let videos = settings.flatMap { self.videos(in: String(escaping: $0), home: home) } ?? home + "/Videos"
         return [videos, home].filter(isDirectory)
     }

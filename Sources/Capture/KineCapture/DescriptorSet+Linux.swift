@@ -19,6 +19,7 @@ public final class DescriptorSet {
 
     deinit { close(descriptor) }
 
+    /// Throws `.noDescriptor`.
     public func insert(_ member: Int32) throws(VideoSourceError) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue
@@ -27,7 +28,8 @@ public final class DescriptorSet {
         }
     }
 
-    /// Adds a member in place of the last one that this added, which may be closed already. Negative: adds none.
+    /// Removes the member that the last call added, which may be closed already, and adds `next`. A negative `next` only
+    /// removes.
     public func follow(_ next: Int32) throws(VideoSourceError) {
         unfollow()
         guard next >= 0 else { return }
@@ -37,5 +39,6 @@ public final class DescriptorSet {
 
     public func unfollow() { if let last = followed.take() { remove(last) } }
 
+    /// Does nothing if the descriptor is not a member.
     public func remove(_ member: Int32) { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, member, nil) }
 }

@@ -1,5 +1,5 @@
 // Encodes frames before or between those of an existing stream, with that stream's parameter sets, so that a decoder
-// and a file's single sample entry need no change.
+// and a file's sample entry need no change.
 import CX264
 import KineCodecs
 import KineMedia

@@ -2,7 +2,7 @@
 
 /// How many viewers a stream has, and how often they request keyframes.
 package struct Audience: Sendable {
-    /// What a viewer joins with, to be presented when they leave.
+    /// One viewer. `join` returns it, and `leave` takes it.
     package struct Member: Equatable, Sendable {
         fileprivate let generation: Int
     }

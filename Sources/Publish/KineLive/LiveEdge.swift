@@ -56,8 +56,8 @@ package struct LiveEdge: Sendable {
             phase: phase, viewers: viewers, clock: (now - beginning) / 1000, ahead: clock.ahead.map { $0 / 1000 })
     }
 
-    /// The status for a viewer who joins, counted in `viewers`. A tick follows: what one viewer alone was told may change back before the
-    /// next tick, which would then find nothing new.
+    /// The status for a viewer who joins, counted in `viewers`. Makes the next tick due. Otherwise, if the count changed back before it, this
+    /// viewer would keep a wrong number.
     package mutating func greeting(viewers: Int, at now: Int64) -> Status {
         told = nil
         return status(viewers: viewers, at: now)

@@ -126,7 +126,7 @@ extension StreamReceiver.Error: CustomStringConvertible {
 struct RecordHeader: Equatable {
     static let byteCount = 32
 
-    /// Nil: a type of a later version, which is never written, or no sample but a format.
+    /// Nil: the record is a format (`isFormat`), or has a type that a later version writes.
     var type: SampleType?
     /// Whether the payload is the format of the frames that follow (`StreamDescription.EncodedVideo`). Earlier versions
     /// skip the record.

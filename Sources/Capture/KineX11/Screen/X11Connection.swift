@@ -8,10 +8,10 @@ import KinePlatform
 typealias X11Event = UnsafeMutablePointer<xcb_generic_event_t>
 
 extension X11Event {
-    /// What the event tells, without the mark of those that a client sent.
+    /// The event's type, without the bit that marks events from clients.
     var kind: UInt8 { pointee.response_type & 0x7f }
 
-    /// The event's fields, which its kind must have.
+    /// Reads the event as `type`. The caller has checked that `kind` means this type.
     func read<Event>(_ type: Event.Type) -> Event { UnsafeRawPointer(self).load(as: type) }
 }
 
@@ -294,7 +294,7 @@ extension X11Connection {
         return rectangles(xcb_xfixes_fetch_region(handle, region))
     }
 
-    /// The rectangles of a region of XFIXES that was asked for.
+    /// Waits for the reply to a FetchRegion request, and returns its rectangles.
     func rectangles(_ question: xcb_xfixes_fetch_region_cookie_t) -> [PixelRect] {
         reply(question, xcb_xfixes_fetch_region_reply) { reply in
             let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))

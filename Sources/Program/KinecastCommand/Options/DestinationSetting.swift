@@ -24,13 +24,13 @@ struct DestinationSetting: Sendable {
     var name: String
     /// The extensions of the file that the option names; nil: it names none.
     var files: [String]?
-    /// Whether the option says something without the services too.
+    /// Whether the option also has an effect without these services.
     var isShared = false
     var help: ArgumentHelp
     /// The setting's value; nil if the option is not given.
     var value: @Sendable (DestinationOptions) -> String?
 
-    /// In the order of sentences.
+    /// In the order in which sentences name the options.
     static let all: [Self] = [listen, tlsCert, tlsKey, title, publicURL, playerLink, maxReconnects, caFile, minBitrate]
 
     // The types are written, since the closures read properties that these rows declare.

@@ -12,7 +12,7 @@ final class PublisherLoop: @unchecked Sendable {
 
     let eventLoop: any EventLoop
     let settings: RTMPSettings
-    /// The newest.
+    /// The stream's formats; the video's is the newest keyframe's.
     var format: RTMPStreamFormat
     let observe: @Sendable (RTMPEvent) -> Void
 

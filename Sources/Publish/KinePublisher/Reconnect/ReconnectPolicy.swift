@@ -7,7 +7,8 @@ public struct ReconnectPolicy: Sendable, Hashable {
     public static let firstDelay: Int64 = 1_000_000_000
     /// The longest wait, in nanoseconds.
     public static let longestDelay: Int64 = 30_000_000_000
-    /// A server that closes this many times where it decides on the stream, or soon after its yes, does not know it.
+    /// If the server closes this many times while it decides on the stream, or soon after it accepted it, it does not know the
+    /// stream.
     public static let silentRefusals = 3
 
     /// The most attempts in a row; nil: no limit.

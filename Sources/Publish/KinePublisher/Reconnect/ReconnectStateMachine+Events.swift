@@ -92,7 +92,7 @@ extension ReconnectStateMachine {
         return attempt.redirect == nil ? actions : actions + [.requestKeyframe]
     }
 
-    /// The server keeps the stream, by what its protocol takes for a sign of that.
+    /// The server has shown, in the way of its protocol, that it keeps the stream.
     public mutating func kept(_ id: ConnectionID) -> [Action] {
         var actions: [Action] = [.becameLive(id, isAgain: wasLive)]
         switch state {

@@ -34,7 +34,7 @@ struct ViewerCursor: Equatable, Sendable {
     /// the number of skipped frames. A viewer who is only behind waits for a regular keyframe: an extra one would cost
     /// everyone who shares the encoder.
     /// - Parameters:
-    ///   - header: of the newest samples; sent if it is among the skipped records. Nil: of all samples.
+    ///   - header: of the newest samples, sent if the viewer skips its records. Nil: the format has never changed.
     ///   - state: sent if records are skipped, since one of them may have been a state.
     mutating func advance(
         in history: SampleHistory<LiveRecord>, header: LiveHeader? = nil, state: LiveRecord,

@@ -96,7 +96,8 @@ package final class LiveStream: Sendable {
         self.wantsKeyframe = wantsKeyframe
         state = Mutex(
             State(
-                history: SampleHistory(codec: codecs[.video] ?? .audio(.aac)), header: header, edge: LiveEdge(at: now),
+                history: SampleHistory(codec: codecs[.video] ?? .audio(format.audio.first?.codec ?? .aac)),
+                header: header, edge: LiveEdge(at: now),
                 stateRecord: Self.record(of: .live, time: .zero), tickRecord: LiveRecord(.tick, content: [])))
     }
 
