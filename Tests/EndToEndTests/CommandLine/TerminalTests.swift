@@ -46,7 +46,9 @@ import Testing
                 #expect(line.hasPrefix("● 0:0") && line.hasSuffix(" dropped") == isVerbose, "\(shown)")
                 #expect(line.split(separator: " ").count == (isVerbose ? 10 : 4), "\(shown)")
             }
-            #expect(rewritten.last?.hasPrefix("Saved \(place.path("a.mp4")): 2.5 s") == true, "\(shown)")
+            // The last frame may begin half a frame after the asked end, and lasts for a frame.
+            let ends = ["2.5 s", "2.6 s"].map { "Saved \(place.path("a.mp4")): \($0)" }
+            #expect(ends.contains { rewritten.last?.hasPrefix($0) == true }, "\(shown)")
         }
     }
 
