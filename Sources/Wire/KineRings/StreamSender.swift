@@ -100,8 +100,9 @@ public final class StreamSender: Sendable {
 
     /// Sends an access unit: an encoded frame, or encoded audio. Copies its bytes into the ring, or drops it if the ring is full; see
     /// `consumeKeyframeRequest` and `counts`. Returns false if it is dropped.
-    /// - Parameter format: the keyframe's format, if it differs from that of the frames before; it is announced first. Nil: the format is
-    ///   the same.
+    /// - Parameters:
+    ///   - sample: an access unit of one of the stream's tracks, in order within the track.
+    ///   - format: the keyframe's format, if it differs from that of the frames before; it is announced first. Nil: the format is the same.
     @discardableResult
     public func send(_ sample: EncodedSample, after format: StreamDescription.EncodedVideo? = nil) -> Bool {
         let header = RecordHeader(

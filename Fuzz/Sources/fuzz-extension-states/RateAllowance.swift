@@ -1,0 +1,1 @@
+../../../Sources/Engine/KineSupervision/RateAllowance.swift
