@@ -33,7 +33,7 @@ struct ExtensionFeeds {
     /// Call after the take has ended feeding.
     mutating func end(at progress: Take.Counts) { progressAtEnd = progress }
 
-    /// Releases the feed because its process has ended: what it has not read is lost, and counted as lost.
+    /// Releases the feed after its process has ended. Counts the unread samples as lost.
     mutating func close() {
         current?.sender.receiverEnded()
         earlier = counts

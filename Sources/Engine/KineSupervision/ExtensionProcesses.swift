@@ -1,4 +1,4 @@
-// The processes of one destination: the running one, and those that have ended and may have left descendants behind.
+// The processes of one destination: the running one, and ended ones whose descendants may still run.
 import KinePlatform
 
 /// Keeps every process of an extension until all its descendants have ended. Used by the main thread.

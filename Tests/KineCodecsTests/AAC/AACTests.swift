@@ -47,8 +47,8 @@ import Testing
             let first = Int64(index) * 1024 - 1024
             #expect(unit.presentationTime == MediaTime(ticks: first, timescale: Int32(rate)))
         }
-        let heard = try decode(units.map(\.data), config: track.format.configuration, channels: channels)
-        let body = heard.dropFirst(track.format.primingSamples * channels)
+        let decoded = try decode(units.map(\.data), config: track.format.configuration, channels: channels)
+        let body = decoded.dropFirst(track.format.primingSamples * channels)
         #expect(body.count >= samples.count)
         #expect(signalToNoise(body.prefix(samples.count), against: samples) > 25)
         let size = units.reduce(0) { $0 + $1.data.count * 8 }
@@ -60,8 +60,8 @@ import Testing
         let units = try encodeAll([Float](repeating: 0, count: 2 * 1024 * 2812), with: track)
         #expect(units.count == 2813)
         #expect(track.encodedFrames <= 8)
-        let heard = try decode(units.map(\.data), config: track.format.configuration, channels: 2)
-        #expect(heard.allSatisfy { $0 == 0 })
+        let decoded = try decode(units.map(\.data), config: track.format.configuration, channels: 2)
+        #expect(decoded.allSatisfy { $0 == 0 })
     }
 
     @Test func `minus zero is silence and the smallest number is not`() {
@@ -99,11 +99,11 @@ import Testing
         try plain.finish { reference.append(Array($0)) }
         #expect(units.count == reference.count)
 
-        let heard = try decode(units.map(\.data), config: plain.format.configuration, channels: 2)
+        let decoded = try decode(units.map(\.data), config: plain.format.configuration, channels: 2)
         let meant = try decode(reference, config: plain.format.configuration, channels: 2)
-        #expect(heard.count == meant.count)
+        #expect(decoded.count == meant.count)
         // Frame by frame, so that one click cannot hide in minutes of good audio.
-        let body = heard.dropFirst(2048)
+        let body = decoded.dropFirst(2048)
         var worst = Double.infinity
         for start in stride(from: 0, to: samples.count, by: 2048) {
             let wanted = samples[start..<start + 2048]

@@ -106,8 +106,8 @@ private final class LosslessEncoder: AudioEncoder {
             #expect(unit.presentationTime == MediaTime(ticks: Int64(number) * 1024 - 1024, timescale: 48000))
             #expect(unit.duration == MediaTime(ticks: 1024, timescale: 48000))
         }
-        let heard = try decode(units[1].map(\.data), config: aac.format.configuration, channels: 1)
-        let body = Array(heard.dropFirst(aac.format.primingSamples))
+        let decoded = try decode(units[1].map(\.data), config: aac.format.configuration, channels: 1)
+        let body = Array(decoded.dropFirst(aac.format.primingSamples))
         #expect(body.count >= mix.count)
         // Well behind the silence. One sample beside its place would be 21 dB.
         let steady = 60_000..<90_000

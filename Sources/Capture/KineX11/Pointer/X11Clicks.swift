@@ -1,7 +1,7 @@
 // The presses and releases of mouse buttons, and the wheel's steps.
 import KineCapture
 
-/// What is to be reported of the buttons, and whether a ring follows the pointer. Pure.
+/// Collects the events to report, and knows whether the pointer's position is needed. Pure.
 struct X11Clicks {
     private var events: [InputEvent] = []
     private var held: Set<PointerButton> = []

@@ -23,7 +23,7 @@ enum PortalDialogInput: PortalInput {
     case sessionClosed(path: String)
     case portalLost
     case busLost
-    /// What was asked for is not needed any more.
+    /// The caller no longer needs the answer.
     case cancel
 }
 

@@ -83,7 +83,7 @@ struct SurveyedSources {
         }
     }
 
-    /// A picture, if it is time for one, of the source that waits longest among those that have changed.
+    /// Takes a picture of the changed source whose last picture is the oldest; nil if no picture is due.
     mutating func takePicture(at now: Int64) -> SurveyPicture? {
         guard now >= nextPicture else { return nil }
         let hasNew = still != nil || sources.values.contains { $0.turn.isFirst && $0.turn.isDue(at: now) }

@@ -31,7 +31,7 @@ final class AudioWorker: AudioReceiver {
         /// Microphones whose silence has not been reported.
         var unreported: Set<AudioStreamID> = []
 
-        /// Of all tracks.
+        /// The outputs of all tracks.
         var outputs: [AudioTrackOutput] { assembler.tracks.flatMap(\.outputs) }
     }
 

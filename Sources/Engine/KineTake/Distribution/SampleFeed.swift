@@ -30,7 +30,7 @@ package final class SampleFeed: Sendable {
 
     private struct State {
         var phase = Phase.made
-        /// The format that the reader was told of last; nil: the one in `stream`.
+        /// The last format that was sent to the reader; nil: the reader has the one in `stream`.
         var format: VideoFormat?
         /// Opened by a frame that was too large.
         var gap = DecodingGap.none

@@ -30,7 +30,7 @@ struct EarlierParts {
     /// Bytes of all these parts so far.
     var bytesWritten: Int64 { earlierBytes + (previous?.part.writer.bytesWritten ?? 0) }
 
-    /// Adds the part that another one follows. Call `finishPrevious` before.
+    /// Adds a part after the next part has begun. Call `finishPrevious` first.
     ///
     /// - Parameters:
     ///   - end: the take's time at which the next part begins.
@@ -84,7 +84,7 @@ struct FinishedParts {
     /// The first file that could not be finished.
     private var unfinished: (path: String, error: StorageError)?
 
-    /// Adds a part that another one follows.
+    /// Adds a finished part that is not the last.
     mutating func add(_ file: FinishedFile) {
         var file = file
         // A file that could not grow did not end the recording.

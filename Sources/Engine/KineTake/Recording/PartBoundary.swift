@@ -48,7 +48,7 @@ struct PartAudio: Sendable {
     /// Whether all access units of the previous part have come.
     var isPreviousComplete: Bool { zip(recent, firstUnits).allSatisfy { $0.endIndex >= $1 } }
 
-    /// Where the tracks continue in a part that begins at `time` of the take; nil if it would lack audio.
+    /// The access units with which the audio tracks continue in a part that begins at `time` of the take; nil: the part would lack audio.
     func cuts(at time: MediaTime) -> [AudioCut]? {
         let cuts = tracks.map { AudioCut(at: time, $0) }
         return zip(recent, cuts).allSatisfy { $0.startIndex <= $1.first } ? cuts : nil

@@ -9,7 +9,7 @@ import KinePlatform
 struct RecordingPart: @unchecked Sendable {
     private let target: RecordingTarget
     let writer: any MovieWriter
-    /// Makes the file durable while the writer goes on.
+    /// Synchronizes the file on a thread of its own, so that the writer does not wait.
     let disk: SyncThread?
     /// The time of the first frame.
     let start: MediaTime
