@@ -1,4 +1,5 @@
 // What was drawn on the screen is what the file shows: colours, edges, regions, sizes.
+import FoundationEssentials
 import Glibc
 import KineMeasure
 import KineMedia
@@ -263,15 +264,23 @@ extension MediaTests {
                 let take = try place.record(
                     screen.name, "a.mp4", "--no-cursor", "--camera", place.path("camera.mp4"), "--camera-size", "0.25",
                     "--camera-shape", "rectangle")
-                try take.recorded(0.7)
+                struct Status: Decodable { var duration: Double }
+                func recordFurther() throws {
+                    let status = try JSONDecoder().decode(
+                        Status.self, from: Data(place.run("status", "--json").output.utf8))
+                    try take.recorded(status.duration + 0.7)
+                }
+                // A camera begins when its decoder does, which may be long after the take.
+                try wait("the camera") { try place.run("status", "--json").output.contains("cameraSize") }
+                try recordFurther()
                 let moved = try place.run("camera", "--at", "top-left")
                 try #require(moved.status == 0, "\(moved)")
-                try take.recorded(1.4)
+                try recordFurther()
                 let gone = try place.run("camera", "--off", "--json")
                 try #require(gone.status == 0 && gone.output.contains(#""on":false"#), "\(gone)")
                 let refused = try place.run("camera", "--device", "No such camera")
                 #expect(refused.errors.contains("There is no camera called No such camera"), "\(refused)")
-                try take.recorded(1.8)
+                try recordFurther()
                 take.signal(SIGINT)
                 let ended = try take.wait()
                 try #require(ended.status == 0, "\(ended)")
