@@ -34,7 +34,7 @@ import Testing
             heldUp = max(heldUp, MonotonicClock.now() - next)
         }
         // Stopped, the engine does nothing more: this is the instant of its death.
-        kill(engine, SIGSTOP)
+        try StrangerProcess.stop(engine)
         let end = MonotonicClock.now()
         take.signal(SIGKILL)
         kill(engine, SIGKILL)

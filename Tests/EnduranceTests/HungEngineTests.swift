@@ -16,8 +16,7 @@ import Testing
             try take.recorded(1)
             let record = try place.registry().find(nil)
             let engine = try #require(ProcessHandle(record.pid))
-            engine.signal(SIGSTOP)
-            try wait("the engine to stop") { ProcFiles.read("/proc/\(engine.pid)/stat").contains(") T ") }
+            try StrangerProcess.stop(engine.pid)
             let begun = MonotonicClock.now()
             take.signal(SIGINT)
             let commands = try [

@@ -87,6 +87,7 @@ import Testing
         defer { _ = program.end(signal: SIGKILL, deadline: 0) }
         try await wait(for: "the other program") { (try? pasted(Clipboard.groupType)) == "g\nforeign" }
         program.signal(SIGSTOP)
+        try await wait(for: "it to stop") { ProcFiles.isStopped(program.pid) }
         await #expect(throws: Clipboard.Error.noAnswer) { _ = try await clipboard.read() }
         clipboard.end(until: .max)
     }

@@ -95,6 +95,7 @@ import Testing
         let program = try XClip.copy("foreign", display: screen.name)
         try await wait(for: "the other program") { (try? pasted("UTF8_STRING")) == "foreign" }
         program.signal(SIGSTOP)
+        try await wait(for: "it to stop") { ProcFiles.isStopped(program.pid) }
         await #expect(throws: Clipboard.Error.noAnswer) { _ = try await clipboard.read() }
         _ = program.end(signal: SIGKILL, deadline: 0)
         clipboard.end(until: .max)

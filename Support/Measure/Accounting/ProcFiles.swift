@@ -17,9 +17,18 @@ public enum ProcFiles {
 
     /// Whether `process` is there and has not ended: one that nobody has waited for does not run.
     public static func isRunning(_ process: Int32) -> Bool {
-        // The state follows the name, which is in parentheses and may have any characters.
-        let fields = read("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
-        return fields.first.map { $0 != "Z" && $0 != "X" } ?? false
+        state("/proc/\(process)/stat").map { $0 != "Z" && $0 != "X" } ?? false
+    }
+
+    /// Whether each thread of `process` stands still after a signal.
+    public static func isStopped(_ process: Int32) -> Bool {
+        let states = tasks(of: process).map { state("/proc/\(process)/task/\($0)/stat") }
+        return !states.isEmpty && states.allSatisfy { $0 == "T" }
+    }
+
+    private static func state(_ path: String) -> Substring? {
+        // It follows the name, which is in parentheses and may have any characters.
+        read(path).split(separator: ")").last?.split(separator: " ").first
     }
 
     /// Bytes resident, shared pages counted in full.

@@ -51,7 +51,7 @@ import Testing
             let first = try toggle(place, "-o", "a.mp4", "--json")
             try first.recorded(1)
             let engine = try place.registry().find(nil).pid
-            kill(engine, SIGSTOP)
+            try StrangerProcess.stop(engine)
             first.signal(SIGKILL)
             _ = try first.wait()
             kill(engine, SIGKILL)

@@ -119,7 +119,7 @@ import Testing
             try engine.phase(.live)
             let app = try example.startApp(publishingTo: server.address("show"))
             try Self.frames(10, of: "show", at: server, app)
-            server.process.signal(SIGSTOP)
+            try StrangerProcess.stop(server.process.pid)
             try app.line("interrupted")
             server.process.signal(SIGCONT)
             try app.line("live")

@@ -18,7 +18,7 @@ extension MediaTests {
                 try take.event("progress") { ($0.duration ?? 0) > 1 }
                 let engine = try place.registry().find(nil).pid
                 // Both at once, or the client would recover the file by itself.
-                kill(engine, SIGSTOP)
+                try StrangerProcess.stop(engine)
                 take.signal(SIGKILL)
                 kill(engine, SIGKILL)
                 _ = try take.wait()

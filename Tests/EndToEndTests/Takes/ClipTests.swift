@@ -163,8 +163,7 @@ import Testing
                 if case .progress(let progress) = message, progress.duration >= .seconds(1) { true } else { nil }
             }
             // It finds both when it goes on.
-            engine.process.signal(SIGSTOP)
-            try wait("it to stop") { ProcFiles.read("/proc/\(engine.process.pid)/stat").contains(") T ") }
+            try StrangerProcess.stop(engine.process.pid)
             let requests = (2...4).map {
                 ClientRequest.exportClip(ClipRequest(output: place.path("\($0).mp4"), duration: nil))
             }

@@ -74,7 +74,7 @@ import Testing
         try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
-            take.signal(SIGSTOP)
+            try StrangerProcess.stop(take.process.pid)
             kill(try place.registry().find(nil).pid, SIGKILL)
             // As `kinecast stop --now` has it while it writes the index.
             var other: DiskFile?
@@ -104,8 +104,7 @@ import Testing
             try take.event("destination") { $0.kind == "link" }
             try take.recorded(1)
             let engine = try #require(try ProcessHandle(place.registry().find(nil).pid))
-            engine.signal(SIGSTOP)
-            try wait("the engine to stop") { ProcFiles.read("/proc/\(engine.pid)/stat").contains(") T ") }
+            try StrangerProcess.stop(engine.pid)
             let stopped = try place.run("stop", "--now")
             #expect(stopped.status == ExitStatus.engineDied)
             #expect(
@@ -141,7 +140,7 @@ import Testing
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             // Stopped, the engine cannot finish, however fast the machine: the second signal finds it still there.
-            kill(try place.registry().find(nil).pid, SIGSTOP)
+            try StrangerProcess.stop(place.registry().find(nil).pid)
             take.signal(SIGINT)
             try take.event("finishing")
             take.signal(SIGINT)
@@ -157,7 +156,7 @@ import Testing
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             let engine = try place.registry().find(nil).pid
-            kill(engine, SIGSTOP)
+            try StrangerProcess.stop(engine)
             take.signal(SIGKILL)
             _ = try take.wait()
             kill(engine, SIGKILL)
@@ -183,7 +182,7 @@ import Testing
             try take.recorded(1)
             let record = try place.registry().find(nil)
             let engine = record.pid
-            kill(engine, SIGSTOP)
+            try StrangerProcess.stop(engine)
             take.signal(SIGKILL)
             _ = try take.wait()
             kill(engine, SIGKILL)
@@ -216,8 +215,7 @@ import Testing
             try take.recorded(1)
             // The engine sees all of it at once.
             let engine = try #require(try ProcessHandle(place.registry().find(nil).pid))
-            engine.signal(SIGSTOP)
-            try wait("the engine to stop") { ProcFiles.read("/proc/\(engine.pid)/stat").contains(") T ") }
+            try StrangerProcess.stop(engine.pid)
             #expect(unlink(place.path("out/a.mp4")) == 0 && rmdir(place.path("out")) == 0)
             #expect(symlink("nowhere/at/all", place.path("out")) == 0)
             engine.signal(SIGCONT)
@@ -234,7 +232,7 @@ import Testing
             let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
             let hanging = try place.record(screen.name, "b.mp4")
             try hanging.recorded(1)
-            screen.process.signal(SIGSTOP)
+            try StrangerProcess.stop(screen.process.pid)
             hanging.signal(SIGINT)
             let ended = try hanging.wait()
             #expect(ended.status == 0, "\(ended)")
@@ -245,7 +243,7 @@ import Testing
     @Test func `a display server that lets nobody in keeps no take from ending`() throws {
         try TestPlace.with { place in
             let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
-            screen.process.signal(SIGSTOP)
+            try StrangerProcess.stop(screen.process.pid)
             let take = try place.record(screen.name, "a.mp4")
             try place.waitForTake()
             #expect(try place.run("status").output.contains("starting"))

@@ -19,8 +19,7 @@ import Testing
     private func ask(
         _ clients: [ClientConnection], _ requests: [ClientRequest], of engine: EngineUnderTest
     ) throws -> [Result<EngineReply, Refusal>?] {
-        engine.process.signal(SIGSTOP)
-        try wait("it to stop") { ProcFiles.read("/proc/\(engine.process.pid)/stat").contains(") T ") }
+        try StrangerProcess.stop(engine.process.pid)
         // Both have the same number: each counts its own.
         for (client, request) in zip(clients, requests) { try client.send(request, id: 1) }
         engine.process.signal(SIGCONT)

@@ -234,7 +234,7 @@ import Testing
             try take.recorded(1)
             take.signal(signal)
             try take.event("paused")
-            try wait("the process to stop") { ProcFiles.read("/proc/\(take.process.pid)/stat").contains(") T ") }
+            try wait("the process to stop") { ProcFiles.isStopped(take.process.pid) }
             #expect(try place.run("status").output.contains(" paused "))
             take.signal(SIGCONT)
             try take.event("resumed")
@@ -250,7 +250,7 @@ import Testing
             #expect(try place.run("pause").status == 0)
             try take.event("paused")
             take.signal(SIGTSTP)
-            try wait("the process to stop") { ProcFiles.read("/proc/\(take.process.pid)/stat").contains(") T ") }
+            try wait("the process to stop") { ProcFiles.isStopped(take.process.pid) }
             take.signal(SIGCONT)
             take.signal(SIGINT)
             let ended = try take.wait()

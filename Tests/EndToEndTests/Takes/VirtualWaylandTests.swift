@@ -150,7 +150,7 @@ import Testing
             try take.event("progress")
             let (engine, servers) = try Self.servers(in: place)
             let sway = try #require(servers.first { ProcFiles.name(of: $0) == "sway" })
-            kill(sway, SIGSTOP)
+            try StrangerProcess.stop(sway)
             kill(engine, SIGKILL)
             _ = try take.wait()
             try wait("the servers to go") { !servers.contains(where: ProcFiles.isRunning) }
@@ -164,7 +164,7 @@ import Testing
             try take.event("progress")
             let (engine, servers) = try Self.servers(in: place)
             let server = try #require(servers.first { ProcFiles.name(of: $0) == "Xvfb" })
-            kill(server, SIGSTOP)
+            try StrangerProcess.stop(server)
             kill(engine, SIGKILL)
             _ = try take.wait()
             try wait("the servers to go") { !servers.contains(where: ProcFiles.isRunning) }

@@ -3,6 +3,7 @@ import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform
+import ProcessTesting
 import ScreenTesting
 import Testing
 
@@ -112,7 +113,7 @@ import Testing
             target: .screen(monitor: nil), reportsPointer: true, display: screen.name, cancellation: cancellation)
         var damage = DamageRegion(size: Self.size)
         try source.addDamage(to: &damage)
-        screen.process.signal(SIGSTOP)
+        try StrangerProcess.stop(screen.process.pid)
         let canceller = DedicatedThread(name: "canceller") { cancellation.cancel() }
         // The request ends, whether it was already waiting or comes afterwards.
         #expect(throws: VideoSourceError.self) {

@@ -232,7 +232,7 @@ import Testing
             var cast: Cast? = try Cast(place, bus)
             try cast?.open()
             let pid = try #require(cast?.helper.pid)
-            kill(pid, SIGSTOP)
+            try StrangerProcess.stop(pid)
             cast = nil
             #expect(kill(pid, 0) != 0)
             try wait("the session's end") { portal.openSessions == 0 }

@@ -1,5 +1,8 @@
 // What a test asks of a finished file and of a process that is not its child.
+import CoreTesting
+import Glibc
 import KineContainers
+import KineMeasure
 import KineMedia
 import KinePlatform
 import Testing
@@ -23,6 +26,13 @@ package enum TakeFile {
 }
 
 package enum StrangerProcess {
+    /// Stops a process, and returns once it does nothing more: the signal alone takes a busy machine a moment, in which it may
+    /// still answer.
+    package static func stop(_ pid: Int32) throws {
+        kill(pid, SIGSTOP)
+        try wait("process \(pid) to stop") { ProcFiles.isStopped(pid) }
+    }
+
     /// Waits until a process that is not this one's child has ended.
     package static func waitForEnd(of pid: Int32) -> Bool {
         guard let process = ProcessHandle(pid) else { return true }
