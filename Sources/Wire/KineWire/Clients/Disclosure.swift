@@ -1,5 +1,5 @@
-// Which captured kinds an answer or an event discloses; `ClientRequest.disclosed` does this for requests. No switch
-// over messages has a default: a new message does not compile without its line.
+// What messages disclose of a take. The switches are beside the messages: `ClientRequest.disclosed`, `EngineReply.withoutLinks` and
+// `EngineEvent.withoutLinks`. None has a default: a new message does not compile without its line.
 import KineMedia
 
 /// The kinds of a person's data that a take captures.
@@ -76,45 +76,8 @@ extension EngineMessage {
     }
 }
 
-extension EngineReply {
-    fileprivate func withoutLinks(_ reason: String) -> EngineReply {
-        switch self {
-        case .done, .destinationAdded, .destinationRemoved, .clip, .marked: return self
-        case .status(var status):
-            let progress = status.progress.withoutLinks
-            if progress != status.progress { status.withheld = reason }
-            status.progress = progress
-            return .status(status)
-        }
-    }
-}
-
-extension EngineEvent {
-    fileprivate var withoutLinks: EngineEvent? {
-        switch self {
-        case .progress(let progress): return .progress(progress.withoutLinks)
-        case .destination(var event):
-            event.status = event.status?.withoutLinks
-            switch event.kind {
-            case .link, .playerLink, .state, .log, .serviceInfo: return nil
-            case .phase, .warning, .memoryWarning, .restarting, .ended: return .destination(event)
-            }
-        case .finished(var summary):
-            summary.progress = summary.progress.withoutLinks
-            return .finished(summary)
-        case .failed(var failure):
-            if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
-            return .failed(failure)
-        case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched,
-            .camera, .cameraShown, .screenLocked, .sourceInterrupted, .audioUnrecorded, .permissionQuestion,
-            .permissionAsked, .warning, .samples, .frames, .dismissed:
-            return self
-        }
-    }
-}
-
 extension TakeProgress {
-    fileprivate var withoutLinks: TakeProgress {
+    var withoutLinks: TakeProgress {
         var progress = self
         progress.destinations = destinations.map(\.withoutLinks)
         return progress
@@ -122,7 +85,7 @@ extension TakeProgress {
 }
 
 extension DestinationStatus {
-    fileprivate var withoutLinks: DestinationStatus {
+    var withoutLinks: DestinationStatus {
         var status = self
         (status.link, status.playerLink, status.state, status.serviceInfo) = (nil, nil, nil, nil)
         return status

@@ -49,6 +49,20 @@ public enum EngineReply: Codable, Sendable, Equatable {
     case destinationRemoved(DestinationEnding)
     case clip(ExportedClip)
     case marked(Chapter)
+
+    /// The answer to a program that may not see what the take captures.
+    ///
+    /// - Parameter reason: why links and words are omitted, for `TakeStatus.withheld`.
+    func withoutLinks(_ reason: String) -> EngineReply {
+        switch self {
+        case .done, .destinationAdded, .destinationRemoved, .clip, .marked: return self
+        case .status(var status):
+            let progress = status.progress.withoutLinks
+            if progress != status.progress { status.withheld = reason }
+            status.progress = progress
+            return .status(status)
+        }
+    }
 }
 
 /// The reason why a request was not carried out. The take goes on.
@@ -158,6 +172,29 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     case finished(TakeSummary)
     /// The take could not begin, or ended early; with a summary if something was recorded. The last message.
     case failed(TakeFailure)
+
+    /// The event for a program that may not see what the take captures; nil if nothing of it remains.
+    var withoutLinks: EngineEvent? {
+        switch self {
+        case .progress(let progress): return .progress(progress.withoutLinks)
+        case .destination(var event):
+            event.status = event.status?.withoutLinks
+            switch event.kind {
+            case .link, .playerLink, .state, .log, .serviceInfo: return nil
+            case .phase, .warning, .memoryWarning, .restarting, .ended: return .destination(event)
+            }
+        case .finished(var summary):
+            summary.progress = summary.progress.withoutLinks
+            return .finished(summary)
+        case .failed(var failure):
+            if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
+            return .failed(failure)
+        case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched,
+            .camera, .cameraShown, .screenLocked, .sourceInterrupted, .audioUnrecorded, .permissionQuestion,
+            .permissionAsked, .warning, .samples, .frames, .dismissed:
+            return self
+        }
+    }
 }
 
 /// A take that has begun. `output` is nil without a recording, and `TakeConfiguration.standardOutput` if it is written
