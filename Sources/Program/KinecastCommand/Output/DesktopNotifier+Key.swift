@@ -18,7 +18,10 @@ extension DesktopNotifier {
     static func isForKey(_ arguments: [String]) -> Bool {
         let options = arguments.prefix { $0 != "--" }
         if options.contains("--json") { return false }
-        return options.contains("--toggle") || ["clip", "mark"].contains(options.first)
+        if options.contains("--toggle") { return true }
+        // The other actions are commands of one word.
+        let command = Array(options.prefix(1))
+        return DesktopAction.allCases.contains { $0.arguments == command }
     }
 
     /// Shows one notification if a key may have run this command. Returns when the desktop has answered.
