@@ -3,6 +3,7 @@ import KineDesktop
 import KineMedia
 import KinePlatform
 import KineText
+import KineWire
 import SystemPackage
 
 /// Shows notifications, each in place of the one before. Without a session bus or a notification server, nothing is
@@ -50,6 +51,17 @@ package final class DesktopNotifier: Sendable {
 }
 
 extension DesktopNotifier.Contents {
+    /// The words for a request that was carried out; nil: there is nothing to say.
+    package static func done(_ request: ClientRequest, _ reply: EngineReply) -> Self? {
+        switch (request, reply) {
+        case (.pause, _): .paused(true)
+        case (.resume, _): .paused(false)
+        case (.setMicrophone(let isOn), _): .microphone(isOn: isOn)
+        case (_, .marked(let chapter)): .marked(chapter)
+        default: nil
+        }
+    }
+
     package static func problem(_ sentence: String) -> Self { Self(title: "Kinecast has a problem", text: sentence) }
 
     package static func recording(_ path: String) -> Self { Self(title: "Recording: \(name(path))", isQuiet: true) }

@@ -137,7 +137,7 @@ final class TrayLoop {
     private func ask(_ request: ClientRequest, of take: String) {
         takes.send(request, to: take, at: MonotonicClock.now()) { [unowned self] answer in
             switch answer {
-            case .success(let answer): Self.contents(request, answer.reply).map { tell($0) }
+            case .success(let answer): DesktopNotifier.Contents.done(request, answer.reply).map { tell($0) }
             case .failure(let error): tell(.problem(error.description), isProblem: true)
             }
         }
@@ -148,16 +148,6 @@ final class TrayLoop {
         let notifier = notifier ?? DesktopNotifier(bus: context.bus)
         self.notifier = notifier
         notifier.show(contents, isApart: isProblem)
-    }
-
-    private static func contents(_ request: ClientRequest, _ reply: EngineReply) -> DesktopNotifier.Contents? {
-        switch (request, reply) {
-        case (.pause, _): .paused(true)
-        case (.resume, _): .paused(false)
-        case (.setMicrophone(let isOn), _): .microphone(isOn: isOn)
-        case (_, .marked(let chapter)): .marked(chapter)
-        default: nil
-        }
     }
 
     private func perform(_ command: MenuCommand) {
