@@ -111,7 +111,7 @@ let table = """
       CBuild
       CStudioPage
       # What all programs share: how they fail, run and end, and the actions that a person starts at a desktop.
-      KineProgram: KineWire KineMedia KineDesktop KinePlatform KineText SystemPackage
+      KineProgram: KineTakes KineWire KineMedia KineDesktop KinePlatform KineText SystemPackage
       # What people name in words: sizes, times, sources and destinations.
       KineChoices: SystemPackage KineWire KineServices KinePlatform KineText KineMedia KineClient KineProgram
       # What an executable does that publishes to a server, over any publisher.

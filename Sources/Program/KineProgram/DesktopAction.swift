@@ -1,5 +1,7 @@
 // The actions of keys, of the tray's menu and of the desktop entry (packaging/org.kinecast.Kinecast.desktop, which a test compares). Each is
 // a command that a desktop can also bind itself.
+import KineTakes
+import KineWire
 
 /// An action that a person starts away from a terminal. The raw value is its name in kinecast.conf.
 public enum DesktopAction: String, CaseIterable, Sendable {
@@ -23,6 +25,20 @@ public enum DesktopAction: String, CaseIterable, Sendable {
         case .microphone:
             (["mic", "--toggle"], "Mute or Unmute the Microphone", "Turn the microphone on or off", "Super+Shift+M")
         case .mark: (["mark"], "Begin a Chapter", "Begin a chapter of the recording", "Super+Shift+K")
+        }
+    }
+}
+
+// The tray asks a take's engine itself where it needs no process of `kinecast`.
+extension DesktopAction {
+    /// Makes the request to a running take, which depends on the take's state; nil: `kinecast` carries the action out, with
+    /// `arguments`.
+    package var request: ((TakeView) -> ClientRequest)? {
+        switch self {
+        case .record, .clip: return nil
+        case .pause: return { $0.phase == .paused ? .resume : .pause }
+        case .microphone: return { .setMicrophone(on: $0.isMicrophoneOn != true) }
+        case .mark: return { _ in .mark(title: nil) }
         }
     }
 }

@@ -23,22 +23,13 @@ struct TrayState {
 
     /// What the key of an action does now. One of a running take needs the only one.
     func command(for action: DesktopAction) -> MenuCommand {
-        switch action {
-        case .record, .clip: return .kinecast(action.arguments)
-        case .pause, .microphone, .mark: break
-        }
+        guard let request = action.request else { return .kinecast(action.arguments) }
         let running = takes.filter { $0.phase != .ended }
         guard let take = running.first, running.count == 1 else {
             let error = running.isEmpty ? TakeRegistry.Error.nothingRuns : .ambiguous(nil, running.map(\.record))
             return .refuse(error.description)
         }
-        let request: ClientRequest =
-            switch action {
-            case .pause: take.phase == .paused ? .resume : .pause
-            case .microphone: .setMicrophone(on: take.isMicrophoneOn != true)
-            default: .mark(title: nil)
-            }
-        return .ask(request, take: take.record.id)
+        return .ask(request(take), take: take.record.id)
     }
 
     /// The newest take with its recorded time, or that there is none.
