@@ -49,6 +49,8 @@ import Testing
         let state = TrayState()
         #expect(state.condition == .idle && state.summary(at: 0) == "Not recording" && state.details == [])
         #expect(commands(state) == ["Start recording": .kinecast(["record", "--toggle"]), "Quit": .quit])
+        let numbers = TrayMenu.items(state, recordings: [], at: 0).map(\.id)
+        #expect(numbers == [1, 2, 3, 5, 17, 7, 8, 10, 13, 15, 16])
     }
 
     @Test func `a running take has its time, which stands while it is paused`() {

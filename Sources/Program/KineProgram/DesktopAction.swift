@@ -11,6 +11,8 @@ public enum DesktopAction: String, CaseIterable, Sendable {
     public var arguments: [String] { facts.arguments }
     /// The desktop entry's name for it.
     public var title: String { facts.title }
+    /// The name as an entry of a menu, in which only the first word has a capital letter.
+    package var label: String { title.prefix(1) + title.dropFirst().lowercased() }
     /// For the desktop's dialog about keys.
     public var sentence: String { facts.sentence }
     /// The key that is proposed for it.
@@ -39,6 +41,17 @@ extension DesktopAction {
         case .pause: return { $0.phase == .paused ? .resume : .pause }
         case .microphone: return { .setMicrophone(on: $0.isMicrophoneOn != true) }
         case .mark: return { _ in .mark(title: nil) }
+        }
+    }
+
+    /// Whether the take can carry it out now. A key asks anyway: the engine's refusal says why not.
+    package func isPossible(in take: TakeView) -> Bool {
+        switch self {
+        case .record: true
+        case .pause: [.recording, .paused].contains(take.phase)
+        case .clip: take.record.clipBuffer != nil
+        case .microphone: take.isMicrophoneOn != nil
+        case .mark: take.file != nil && [.recording, .paused].contains(take.phase)
         }
     }
 }

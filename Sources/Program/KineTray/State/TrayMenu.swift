@@ -62,27 +62,31 @@ enum TrayMenu {
         // An engine of another protocol understands no more than the end.
         let own = take.flatMap { $0.isSameProtocol ? $0 : nil }
         let id = take?.record.id ?? ""
-        func ask(_ request: ClientRequest, if isPossible: Bool?) -> MenuCommand? {
-            isPossible == true ? .ask(request, take: id) : nil
+        /// Asks for the action; nil: it is not possible now.
+        func ask(_ action: DesktopAction) -> MenuCommand? {
+            guard let own, action.isPossible(in: own), let request = action.request else { return nil }
+            return .ask(request(own), take: id)
         }
         let start = MenuItem(id: 3, label: "Start recording", command: .kinecast(DesktopAction.record.arguments))
         let stop = MenuItem(
             id: 4, label: take?.file == nil ? "Stop" : "Stop recording",
             // `record --toggle` ends only a take that it has begun.
-            command: ask(.stop(immediately: false), if: take?.phase != .ended))
-        let pause = MenuItem(id: 5, label: "Pause", command: ask(.pause, if: own?.phase == .recording))
-        let resume = MenuItem(id: 6, label: "Resume", command: ask(.resume, if: true))
-        let buffering = state.takes.last { $0.isSameProtocol && $0.record.clipBuffer != nil }
+            command: take?.phase == .ended ? nil : .ask(.stop(immediately: false), take: id))
+        let pause =
+            own?.phase == .paused
+            ? MenuItem(id: 6, label: "Resume", command: ask(.pause))
+            : MenuItem(id: 5, label: "Pause", command: ask(.pause))
+        let buffering = state.takes.last { $0.isSameProtocol && DesktopAction.clip.isPossible(in: $0) }
         let clip = MenuItem(
-            id: 7, label: "Save the last moments",
+            id: 7, label: DesktopAction.clip.label,
             command: buffering.map { .kinecast(DesktopAction.clip.arguments + [$0.record.id]) })
-        let isOn = own?.isMicrophoneOn
         let microphone =
-            isOn == false
-            ? MenuItem(id: 9, label: "Unmute the microphone", command: ask(.setMicrophone(on: true), if: true))
-            : MenuItem(id: 8, label: "Mute the microphone", command: ask(.setMicrophone(on: false), if: isOn))
-        let canMark = own?.file != nil && [.recording, .paused].contains(own?.phase)
-        let mark = MenuItem(id: 17, label: "Begin a chapter", command: ask(.mark(title: nil), if: canMark))
-        return [take == nil ? start : stop, own?.phase == .paused ? resume : pause, mark, clip, microphone]
+            own?.isMicrophoneOn == false
+            ? MenuItem(id: 9, label: "Unmute the microphone", command: ask(.microphone))
+            : MenuItem(id: 8, label: "Mute the microphone", command: ask(.microphone))
+        // Every other action has one entry and one request.
+        let actions = DesktopAction.allCases.filter { ![.record, .pause, .clip, .microphone].contains($0) }
+        let others = zip(Int32(17)..., actions).map { MenuItem(id: $0, label: $1.label, command: ask($1)) }
+        return [take == nil ? start : stop, pause] + others + [clip, microphone]
     }
 }
