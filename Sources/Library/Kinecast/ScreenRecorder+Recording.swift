@@ -4,6 +4,7 @@ import Glibc
 import KineClient
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 extension ScreenRecorder {
@@ -53,7 +54,12 @@ extension ScreenRecorder {
     @discardableResult
     public func mark(_ title: String? = nil) async throws(RecordingError) -> Duration {
         let session = try running().session
-        do throws(ClientError) { return Duration(try await session.mark(title).start) } catch {
+        do throws(ClientError) {
+            let chapter = try await session.send(.mark(title: title)) {
+                if case .marked(let chapter) = $0 { chapter } else { nil }
+            }
+            return Duration(chapter.start)
+        } catch {
             throw RecordingError(error)
         }
     }

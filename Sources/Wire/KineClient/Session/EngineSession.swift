@@ -149,12 +149,6 @@ public final class EngineSession: Sendable {
 
     public func resume() async throws(ClientError) { try await send(.resume) }
 
-    /// Begins a chapter of the recording, in a pause where it continues. `title`: nil: `Chapter` and its number.
-    /// Refused unless the take records to a file, and for a title with a `Chapter.problem(ofTitle:)`.
-    public func mark(_ title: String? = nil) async throws(ClientError) -> Chapter {
-        try await send(.mark(title: title)) { if case .marked(let chapter) = $0 { chapter } else { nil } }
-    }
-
     /// Turns recording of the microphone on or off. Refused if the take was begun without one, or if the person does
     /// not allow it; the engine may ask them first.
     public func setMicrophone(isOn: Bool) async throws(ClientError) {
@@ -254,7 +248,7 @@ public final class EngineSession: Sendable {
     }
 
     /// - Parameter value: the expected value of the reply; nil for another reply.
-    func send<Value>(
+    package func send<Value>(
         _ request: ClientRequest, within timeout: Duration = timeout, _ value: (EngineReply) -> Value?
     ) async throws(ClientError) -> Value {
         guard let value = value(try await send(request, within: timeout)) else {

@@ -1,5 +1,5 @@
 // The requests of a client to an engine. A new request gets three lines in this file, its answer in
-// `EngineHost.answer`, and a method of `EngineSession` or a command.
+// `EngineHost.answer`, and its call by `AskedTake.ask` or `EngineSession.send`.
 import KineMedia
 
 /// A message from a client to an engine.
@@ -72,7 +72,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case removeDestination(Int)
     /// Writes the last seconds of the take to a file. Answered by `EngineReply.clip` when it is written.
     case exportClip(ClipRequest)
-    /// Begins a chapter of the recording; nil: `Chapter` and its number. Answered by `EngineReply.marked`.
+    /// Begins a chapter of the recording, in a pause where it continues; nil: `Chapter` and its number. Refused unless the
+    /// take records to a file, and for a title with a `Chapter.problem(ofTitle:)`. Answered by `EngineReply.marked`.
     case mark(title: String?)
     /// Reports that the program of a `CommandWindow` runs as this process. Only the client that started the engine
     /// sends this, once, after `EngineEvent.commandNeeded`.
