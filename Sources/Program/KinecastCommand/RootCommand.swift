@@ -22,10 +22,8 @@ struct RootCommand: ParsableCommand {
             """,
         version: Version.description,
         subcommands: [
-            RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-            StopCommand.self, SwitchCommand.self, CameraCommand.self, MicCommand.self, ClipCommand.self,
-            MarkCommand.self, AnnotateCommand.self, LinkCommand.self,
-            DestinationCommand.self,
+            RecordCommand.self, BroadcastCommand.self, StatusCommand.self,
+        ] + ControlCommands.all + [
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
             ShortcutsCommand.self, TrayCommand.self, StudioCommand.self, ExtensionCommand.self,
             DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,

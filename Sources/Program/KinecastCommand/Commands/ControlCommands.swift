@@ -6,6 +6,17 @@ import KineProgram
 import KineTakes
 import KineWire
 
+enum ControlCommands {
+    /// The commands that ask a running take for something, in the order of the help.
+    static var all: [any ParsableCommand.Type] {
+        [
+            PauseCommand.self, ResumeCommand.self, StopCommand.self, SwitchCommand.self, CameraCommand.self,
+            MicCommand.self, ClipCommand.self, MarkCommand.self, AnnotateCommand.self, LinkCommand.self,
+            DestinationCommand.self,
+        ]
+    }
+}
+
 struct TakeArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
