@@ -117,11 +117,22 @@ struct MarkCommand: ParsableCommand {
         let chapter = try AskedTake.connected(to: take).ask(.mark(title: title)) {
             if case .marked(let chapter) = $0 { chapter } else { nil }
         }
-        if json { JSONEvents.write(JSONEvent.marked(chapter)) }
+        if json { JSONEvents.write(JSONMark(chapter)) }
         let done = DesktopNotifier.Contents.marked(chapter)
         Terminal.standardError.line(done.title)
         DesktopNotifier.tell(done)
     }
+}
+
+/// The event `chapter` (docs/json-events.md).
+private struct JSONMark: Encodable {
+    let event = "chapter"
+    let time = JSONEvent.now()
+    /// In seconds of the recording.
+    let start: Double
+    let title: String
+
+    init(_ chapter: Chapter) { (start, title) = (chapter.start.seconds, chapter.title) }
 }
 
 // `kinecast switch`: another source during a take.

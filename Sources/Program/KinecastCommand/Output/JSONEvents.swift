@@ -61,12 +61,10 @@ struct JSONEvent: Encodable, Equatable {
     var exitStatus: Int32?
     /// For progress and summary of a broadcast.
     var destinations: [DestinationSnapshot]?
-    /// In seconds of the recording: the beginning of a clip or a chapter.
+    /// The beginning of a clip, in seconds of the recording.
     var start: Double?
     /// The requested length of a clip, in seconds.
     var askedDuration: Double?
-    /// A chapter's title.
-    var title: String?
     // The event `destination`: its place among the take's destinations, and the event's kind.
     var destination: Int?
     var label: String?
@@ -133,13 +131,6 @@ struct JSONEvent: Encodable, Equatable {
             $0.askedDuration = clip.askedDuration?.seconds
             $0.bytes = clip.bytes
             $0.frames = clip.frames
-        }
-    }
-
-    static func marked(_ chapter: Chapter) -> JSONEvent {
-        JSONEvent("chapter") {
-            $0.start = chapter.start.seconds
-            $0.title = chapter.title
         }
     }
 
