@@ -249,6 +249,15 @@ package final class RecordingThread: Sendable {
     }
 }
 
+// The chapters of a take, which the thread above writes into its recording.
+extension Take {
+    /// Begins a chapter of the file, in a pause where the file continues. `title`: nil: `Chapter` and its number.
+    package func mark(_ title: String?, at instant: Int64) throws(MarkError) -> Chapter {
+        guard let recording = sinks.recording else { throw .noRecording }
+        return try recording.mark(title, at: max(.zero, clock.mediaTime(at: instant)))
+    }
+}
+
 /// The reasons why a take gets no chapter.
 package enum MarkError: Error {
     case noRecording, standardOutput, recordingEnded, tooMany

@@ -21,7 +21,7 @@ package final class Take: Sendable {
     package let clock = TakeClock(countsStops: true)
     private let observer: any TakeObserver
     package let audio: AudioPipeline
-    private let sinks: SampleSinks
+    let sinks: SampleSinks
     package let factory: FeedFactory
     private let capture: CaptureThread
 
@@ -122,12 +122,6 @@ package final class Take: Sendable {
             ClipBuffer.Export(
                 request: request, end: FrameGrid(configuration.video).start(at: clock.mediaTime(at: instant)),
                 isPaused: isPaused, instant: instant, reply: reply))
-    }
-
-    /// Begins a chapter of the file, in a pause where the file continues. `title`: nil: `Chapter` and its number.
-    package func mark(_ title: String?, at instant: Int64) throws(MarkError) -> Chapter {
-        guard let recording = sinks.recording else { throw .noRecording }
-        return try recording.mark(title, at: max(.zero, clock.mediaTime(at: instant)))
     }
 
     /// The path that its current file was made with, or `TakeConfiguration.standardOutput`; nil: there is no recording.
