@@ -153,12 +153,13 @@ private func judge(_ found: [Double], _ meant: [Double], played: Int, within tol
             let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: audio)
             let track = try #require(pipeline.tracks.first)
             #expect(pipeline.has(.app) && !pipeline.has(.microphone) && !pipeline.set(.microphone, isOn: true))
+            #expect(pipeline.isOn(.app) == true && pipeline.isOn(.microphone) == nil)
             pipeline.start(into: audio)
             clock.begin(at: MonotonicClock.now())
             var ends: [Double] = []
             for isOn in [true, false, true] {
                 var end = 0.0
-                #expect(pipeline.set(.app, isOn: isOn))
+                #expect(pipeline.set(.app, isOn: isOn) && pipeline.isOn(.app) == isOn)
                 // The server's streams follow a moment later, and the first sound of a stream a moment after that.
                 try wait("the stream") { try server.control("list", "short", "source-outputs").isEmpty == !isOn }
                 let start = ends.last ?? 0
@@ -215,7 +216,10 @@ private func judge(_ found: [Double], _ meant: [Double], played: Int, within tol
                     $0.microphone = .named("desk")
                     $0.isMicrophoneOff = true
                 }, streams: 1
-            ) { _ in try wait("the output alone") { arrivals() == 1 } }
+            ) { pipeline in
+                #expect(pipeline.isOn(.app) == true && pipeline.isOn(.microphone) == false)
+                try wait("the output alone") { arrivals() == 1 }
+            }
             try begin(configuration { $0.app = .application("Chess") }, streams: 0) { _ in #expect(arrivals() == 1) }
         }
     }

@@ -24,7 +24,6 @@ extension EngineHost {
             return asker.refuse(
                 .unavailable, "This take was begun without the audio that is played; start another one with it.")
         }
-        condition.setAppAudio(isOn: isOn)
         clients.tellAll(.appAudio(on: isOn))
         asker.reply()
     }

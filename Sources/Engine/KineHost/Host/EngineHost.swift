@@ -221,7 +221,8 @@ public final class EngineHost {
         var status = TakeStatus(
             id: request.registration.record.id, phase: machine.phase, output: output,
             source: request.configuration.source.description, progress: progress(at: MonotonicClock.now()))
-        condition.fill(&status, hasAppAudio: opened?.take.audio.has(.app) == true)
+        condition.fill(&status)
+        status.isAppAudioOn = opened?.take.audio.isOn(.app)
         if opened?.take.audio.has(.microphone) == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
         asker.reply(.status(status))
     }

@@ -16,8 +16,6 @@ struct TakeCondition {
     private var camera: TakeConfiguration.Camera?
     /// The size of the frames that a camera gave last.
     private var cameraSize: PixelSize?
-    /// Whether the audio that is played is recorded, in a take that has it.
-    private var isAppAudioOn = true
     /// The last report of sound on an output that is not recorded.
     private var unrecordedAudio: UnrecordedAudio?
     /// The excluded windows at the source's last search, if it excludes any.
@@ -48,8 +46,6 @@ struct TakeCondition {
 
     mutating func cameraShown(_ size: PixelSize) { cameraSize = size }
 
-    mutating func setAppAudio(isOn: Bool) { isAppAudioOn = isOn }
-
     mutating func found(_ audio: UnrecordedAudio) { unrecordedAudio = audio }
 
     /// Another output is recorded.
@@ -70,11 +66,9 @@ struct TakeCondition {
         return sentences.compactMap(\.self)
     }
 
-    /// - Parameter hasAppAudio: whether the take has the audio that is played.
-    func fill(_ status: inout TakeStatus, hasAppAudio: Bool) {
+    func fill(_ status: inout TakeStatus) {
         if let source { status.source = source.description }
         (status.camera, status.cameraSize) = (camera, camera == nil ? nil : cameraSize)
-        if hasAppAudio { status.isAppAudioOn = isAppAudioOn }
         status.unrecordedAudio = unrecordedAudio
         (status.interruption, status.interruptedSince) = (interruption?.reason, interruption?.since)
         status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []

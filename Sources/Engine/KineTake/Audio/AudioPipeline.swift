@@ -5,6 +5,7 @@ import KineCodecs
 import KineMedia
 import KinePlatform
 import KinePulse
+import Synchronization
 
 package final class AudioPipeline: Sendable {
     /// The tracks of the file: none, one or two, known from the start.
@@ -14,10 +15,14 @@ package final class AudioPipeline: Sendable {
     private let observer: any TakeObserver
     /// Nil: the take has no audio.
     private let running: Running?
+    /// The sources that are off now.
+    private let off: Mutex<Set<AudioSource>>
 
     private struct Running: Sendable {
         let worker: AudioWorker
         let capture: any AudioFeed
+        /// The sources that are off at the start.
+        let off: Set<AudioSource>
     }
 
     /// Nanoseconds that `finish` waits for the last audio of the devices.
@@ -59,6 +64,7 @@ package final class AudioPipeline: Sendable {
             running = nil
         }
         tracks = running?.worker.recordedFormats ?? []
+        off = Mutex(running?.off ?? [])
     }
 
     private static func open(
@@ -74,23 +80,25 @@ package final class AudioPipeline: Sendable {
         }
         let channels = configuration.channels
         let pace: AudioPace = isLive ? .live : .file
-        let capture = { (off: Set<Int>) throws(AudioCapture.Error) -> any AudioFeed in
+        let run = { (off: Set<AudioSource>) throws(AudioCapture.Error) -> Running in
+            let silent = Set(off.flatMap { plan.targets(of: $0) })
             // The pattern always has audio.
-            worker.awaitAudio(of: isPattern ? [] : plan.awaited.subtracting(off))
-            return isPattern
+            worker.awaitAudio(of: isPattern ? [] : plan.awaited.subtracting(silent))
+            let capture: any AudioFeed =
+                isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
                 : try AudioCapture(
-                    targets: plan.targets, off: off, channels: channels, server: server, isPrivate: isPrivate,
+                    targets: plan.targets, off: silent, channels: channels, server: server, isPrivate: isPrivate,
                     pace: pace, receiver: worker, cancellation: cancellation)
+            return Running(worker: worker, capture: capture, off: off)
         }
         do throws(AudioCapture.Error) {
             do throws(AudioCapture.Error) {
-                let off = configuration.isMicrophoneOff ? plan.microphones : []
-                return Running(worker: worker, capture: try capture(off))
+                return try run(configuration.isMicrophoneOff ? [.microphone] : [])
             } catch .missing(let audio) where configuration.isMicrophoneOptional && audio.target.isMicrophone {
                 // A later request to record the microphone may find one.
                 observer.observe(.warning(AudioWarning.missing(audio).sentence))
-                return Running(worker: worker, capture: try capture(plan.microphones))
+                return try run([.microphone])
             }
         } catch {
             throw .audio(error)
@@ -147,8 +155,12 @@ package final class AudioPipeline: Sendable {
         let targets = plan.targets(of: source)
         for target in targets { running.capture.set(target: target, isOn: isOn) }
         if !isOn { running.worker.stopAwaiting { targets.contains($0) } }
+        off.withLock { $0 = isOn ? $0.subtracting([source]) : $0.union([source]) }
         return true
     }
+
+    /// Whether a source is recorded now. Nil in a take that began without it.
+    package func isOn(_ source: AudioSource) -> Bool? { has(source) ? off.withLock { !$0.contains(source) } : nil }
 
     /// The names of the outputs that the take can record. Nil if it began without the audio of an output.
     package var outputs: [String]? {
