@@ -54,7 +54,7 @@ import Testing
                 _ = watch.process(at: 1)
             }
             try answer(.starting, isMicrophoneOn: nil)
-            #expect(watch.takes.map(\.isMicrophoneOn) == [nil])
+            #expect(watch.takes.map(\.status.isMicrophoneOn) == [nil])
             try engine.send(
                 .event(
                     .started(
@@ -64,7 +64,7 @@ import Testing
             _ = watch.process(at: 2)
             #expect(try engine.readAvailable().map(\.request) == [.status])
             try answer(.recording, isMicrophoneOn: true)
-            #expect(watch.takes.map(\.isMicrophoneOn) == [true])
+            #expect(watch.takes.map(\.status.isMicrophoneOn) == [true])
         }
     }
 

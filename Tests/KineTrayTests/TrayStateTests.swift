@@ -146,11 +146,11 @@ import Testing
         let audio = UnrecordedAudio(application: "Chess", output: "bluez.1", description: "Headset")
         var view = TakeView(record("one"))
         view.received(status(.recording) { $0.unrecordedAudio = audio }, at: 0)
-        #expect(view.unrecordedAudio == audio)
+        #expect(view.status.unrecordedAudio == audio)
         view.received(.event(.appAudioOutput("bluez.1")), at: 0)
-        #expect(view.unrecordedAudio == nil)
+        #expect(view.status.unrecordedAudio == nil)
         view.received(.event(.audioUnrecorded(audio)), at: 0)
-        #expect(view.unrecordedAudio == audio)
+        #expect(view.status.unrecordedAudio == audio)
     }
 
     @Test func `a destination in trouble is a problem until it is live again`() {

@@ -39,7 +39,7 @@ extension DesktopAction {
         switch self {
         case .record, .clip: return nil
         case .pause: return { $0.phase == .paused ? .resume : .pause }
-        case .microphone: return { .setMicrophone(on: $0.isMicrophoneOn != true) }
+        case .microphone: return { .setMicrophone(on: $0.status.isMicrophoneOn != true) }
         case .mark: return { _ in .mark(title: nil) }
         }
     }
@@ -50,7 +50,7 @@ extension DesktopAction {
         case .record: true
         case .pause: [.recording, .paused].contains(take.phase)
         case .clip: take.record.clipBuffer != nil
-        case .microphone: take.isMicrophoneOn != nil
+        case .microphone: take.status.isMicrophoneOn != nil
         case .mark: take.file != nil && [.recording, .paused].contains(take.phase)
         }
     }

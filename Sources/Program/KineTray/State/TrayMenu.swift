@@ -81,7 +81,7 @@ enum TrayMenu {
             id: 7, label: DesktopAction.clip.label,
             command: buffering.map { .kinecast(DesktopAction.clip.arguments + [$0.record.id]) })
         let microphone =
-            own?.isMicrophoneOn == false
+            own?.status.isMicrophoneOn == false
             ? MenuItem(id: 9, label: "Unmute the microphone", command: ask(.microphone))
             : MenuItem(id: 8, label: "Mute the microphone", command: ask(.microphone))
         // Every other action has one entry and one request.

@@ -65,13 +65,13 @@ package struct TakeSnapshot: Encodable, Equatable, Sendable {
 
     /// - Parameter counts: nil: without.
     package init(_ view: TakeView, counts: TakeProgress? = nil) {
-        let record = view.record
+        let (record, status) = (view.record, view.status)
         // The end says whether there is a file.
         output = view.ending == nil ? view.output ?? record.output : view.output
-        (id, pid, started, source) = (record.id, record.pid, record.started, view.source)
+        (id, pid, started, source) = (record.id, record.pid, record.started, status.source)
         (clipBuffer, app) = (record.clipBuffer?.seconds, record.app?.name)
         phase =
-            view.phase == .recording && output == nil && !view.destinations.isEmpty
+            view.phase == .recording && output == nil && !status.destinations.isEmpty
             ? "broadcasting" : view.phase.rawValue
         (duration, runsSince) = (view.recorded.seconds, view.runsSince.map { Double($0) / 1e9 })
         if let counts {
@@ -80,16 +80,16 @@ package struct TakeSnapshot: Encodable, Equatable, Sendable {
             framesUnchanged = counts.framesUnchanged
             framesDropped = counts.framesDropped
         }
-        destinations = (counts?.destinations ?? view.destinations.values.sorted { $0.destination < $1.destination })
+        destinations = (counts?.destinations ?? status.destinations)
             .map { DestinationSnapshot($0, hasCounts: counts != nil) }
-        (camera, cameraLayout, cameraSize) = (view.camera?.device, view.camera?.layout, view.cameraSize)
-        (microphone, appAudio) = (view.isMicrophoneOn, view.isAppAudioOn)
-        audioUnrecorded = view.unrecordedAudio.map {
+        (camera, cameraLayout, cameraSize) = (status.camera?.device, status.camera?.layout, status.cameraSize)
+        (microphone, appAudio) = (status.isMicrophoneOn, status.isAppAudioOn)
+        audioUnrecorded = status.unrecordedAudio.map {
             AudioUnrecorded(application: $0.application, audioOutput: $0.output, description: $0.description)
         }
-        (interruption, interruptedSince) = (view.interruption?.reason.reason.rawValue, view.interruption?.since)
+        (interruption, interruptedSince) = (status.interruption?.reason.rawValue, status.interruptedSince)
         message = view.interruptionSentence
-        if !view.unmatchedExclusions.isEmpty { unmatchedExclusions = view.unmatchedExclusions }
+        if !status.unmatchedExclusions.isEmpty { unmatchedExclusions = status.unmatchedExclusions }
         if !view.isSameProtocol { otherVersion = true }
     }
 

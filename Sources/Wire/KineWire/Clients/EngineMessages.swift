@@ -1,4 +1,5 @@
 // The messages of an engine to its clients: answers to their requests, and events.
+import FoundationEssentials
 import KineMedia
 import KinePlatform
 
@@ -251,4 +252,39 @@ extension ControlConnection<ClientMessage, EngineMessage> {
     /// Whether the client's messages have the meaning defined here. Otherwise only the promises of `ControlProtocol`
     /// hold.
     public var isSameProtocol: Bool { peerHello?.protocolNumber == ControlProtocol.number }
+}
+
+extension TakeStatus {
+    /// Changes the status as an event reports it. The time of `progress` stays: a follower counts it by its own clock.
+    package mutating func apply(_ event: EngineEvent) {
+        switch event {
+        case .started(let take):
+            output = take.output
+            if phase == .starting { phase = .recording }
+        case .paused: phase = .paused
+        case .resumed: phase = .recording
+        case .microphone(let isOn): isMicrophoneOn = isOn
+        case .appAudio(let isOn): isAppAudioOn = isOn
+        case .appAudioOutput: unrecordedAudio = nil
+        case .audioUnrecorded(let audio): unrecordedAudio = audio
+        case .camera(let camera): self.camera = camera
+        case .cameraShown(let size): cameraSize = size
+        case .sourceSwitched(let source): (self.source, interruption, interruptedSince) = (source.description, nil, nil)
+        case .sourceInterrupted(let reason):
+            (interruption, interruptedSince) = (reason, reason.map { _ in Date().timeIntervalSince1970 })
+        case .destination(let event):
+            guard let status = event.status else { return }
+            destinations.removeAll { $0.destination == status.destination }
+            destinations.append(status)
+            destinations.sort { $0.destination < $1.destination }
+        case .finished(let summary): end(with: summary)
+        case .failed(let failure): end(with: failure.summary)
+        default: break
+        }
+    }
+
+    private mutating func end(with summary: TakeSummary?) {
+        (phase, output) = (.ended, summary?.output)
+        (unrecordedAudio, interruption, interruptedSince) = (nil, nil, nil)
+    }
 }
