@@ -24,12 +24,7 @@ struct TakeStart: Sendable {
         var configuration = TakeConfiguration(source: try await settings.capture.scope.source(locator), output: nil)
         configuration.app = app
         configuration.isOutputPrivate = true
-        configuration.video.framesPerSecond = settings.capture.framesPerSecond
-        configuration.video.showsCursor = settings.capture.showsCursor
-        configuration.video.cursorScale = settings.capture.cursorScale
-        configuration.video.showsClicks = settings.capture.showsClicks
-        configuration.video.shownKeys = settings.capture.shownKeys
-        configuration.video.excludedWindows = settings.capture.excludedWindows
+        settings.capture.apply(to: &configuration.video)
         configuration.video.camera = settings.camera
         configuration.whenLocked = settings.capture.keepsRunningWhenLocked ? .keepRunning : .pause
         configuration.audio.microphone = .defaultDevice

@@ -1,4 +1,5 @@
 // The settings of a capture.
+import KineMedia
 
 /// The scope to capture, and how to show it. `ScreenRecorder` and `BroadcastController` have each of these properties
 /// too: `recorder.framesPerSecond = 60`. Changes apply to the next recording, capture or broadcast.
@@ -24,4 +25,12 @@ public struct CaptureSettings: Sendable, Equatable {
     public var keepsRunningWhenLocked = false
 
     public init() {}
+
+    /// Hands the settings of the picture to the engine.
+    func apply(to video: inout TakeConfiguration.Video) {
+        video.framesPerSecond = framesPerSecond
+        (video.showsCursor, video.cursorScale) = (showsCursor, cursorScale)
+        (video.showsClicks, video.shownKeys) = (showsClicks, shownKeys)
+        video.excludedWindows = excludedWindows
+    }
 }
