@@ -108,15 +108,6 @@ extension DesktopSurvey {
     }
 }
 
-extension TakeConfiguration.Video {
-    /// Throws if the configuration needs a feature that no compositor has.
-    func checkForWayland() throws(VideoSourceError) {
-        guard excludedWindows.isEmpty else { throw .noWindowsOnWayland(.hiddenWindows) }
-        if showsClicks { throw .notOnWayland(.clicks) }
-        if shownKeys != nil { throw .notOnWayland(.keys) }
-    }
-}
-
 extension VideoSourceError {
     /// The person is to choose a window, and no desktop's portal is asked that could show them a dialog.
     static let noWindowDialog = Self(

@@ -175,6 +175,15 @@ extension VideoSourceError {
     }
 }
 
+extension TakeConfiguration.Video {
+    /// Throws if the configuration needs a feature that no compositor has.
+    func checkForWayland() throws(VideoSourceError) {
+        guard excludedWindows.isEmpty else { throw .noWindowsOnWayland(.hiddenWindows) }
+        if showsClicks { throw .notOnWayland(.clicks) }
+        if shownKeys != nil { throw .notOnWayland(.keys) }
+    }
+}
+
 extension X11ScreenSource {
     /// Opens a target with the take's settings. `isPrivate`: the screen belongs to the take.
     convenience init(
