@@ -55,7 +55,6 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     private static let countdowns = 0...60
     private static let clipBuffers = 1...1800
     private static let rates = 1...240
-    private static let flags: Set = ["show-clicks", "no-cursor", "camera-mirror"]
 
     /// Whether `kinecast record` accepts each value by its form.
     var isValid: Bool {
@@ -88,34 +87,9 @@ struct RecordingChoice: Codable, Equatable, Sendable {
         return text.wholeMatch(of: #/0x[1-9a-f][0-9a-f]{0,7}/#) != nil
     }
 
-    /// The options without dashes and their values. A flag's value is `true` or `false`.
-    var options: [(name: String, value: String)] {
-        var options: [(name: String, value: String)] = []
-        func add(_ name: String, _ value: String?) { if let value { options.append((name, value)) } }
-        if let source { add(source.rawValue, name) }
-        add("audio", audio)
-        add("mic", microphone)
-        if let microphone, microphone != "none" { add("mic-channels", microphoneChannels?.rawValue) }
-        add("camera", camera)
-        if let camera, camera != "none", let layout = cameraLayout {
-            add("camera-at", "\(layout.x),\(layout.y)")
-            add("camera-size", "\(layout.size)")
-            add("camera-shape", layout.shape.rawValue)
-            add("camera-mirror", String(layout.isMirrored))
-        }
-        add("clip-buffer", clipBuffer.map { "\($0)s" })
-        add("fps", fps.map(String.init))
-        add("size", size.map { "\($0.width)x\($0.height)" })
-        add("quality", quality.map(String.init))
-        add("show-keys", showKeys?.rawValue)
-        add("show-clicks", showClicks.map(String.init))
-        add("no-cursor", noCursor.map(String.init))
-        // A picture of one window has no others.
-        if source != .window, let exclude {
-            for rule in exclude.isEmpty ? ["none"] : exclude { add("exclude", rule) }
-        }
-        add("countdown", countdown.map(String.init))
-        return options
+    /// The options that the choice sets.
+    var options: [(option: RecordingOption, value: String)] {
+        RecordingOption.all.flatMap { option in option.read(self).map { (option: option, value: $0) } }
     }
 
     /// The arguments of `kinecast`; nil: a value is missing or cannot be one.
@@ -128,10 +102,10 @@ struct RecordingChoice: Codable, Equatable, Sendable {
         arguments += (destinations ?? []).map(\.argument)
         if isRecordedBeside, let file { arguments.append("--record=\(file)") }
         if let profile { arguments.append("--profile=\(profile)") }
-        for (name, value) in options {
+        for (option, value) in options {
             // Written as one argument, since a value may begin with a dash.
-            if !Self.flags.contains(name) { arguments.append("--\(name)=\(value)") }
-            if Self.flags.contains(name), value == "true" { arguments.append("--\(name)") }
+            if !option.isFlag { arguments.append("--\(option.name)=\(value)") }
+            if option.isFlag, value == "true" { arguments.append("--\(option.name)") }
         }
         return arguments
     }
@@ -143,9 +117,103 @@ struct RecordingChoice: Codable, Equatable, Sendable {
 
     /// Variables for the flags that are off: no argument turns off what is configured.
     var variables: [String] {
-        options.filter { Self.flags.contains($0.name) && $0.value == "false" }
+        options.filter { $0.option.isFlag && $0.value == "false" }
             .map {
-                "KINECAST_\(isBroadcast ? "BROADCAST" : "RECORD")_\($0.name.uppercased().replacing("-", with: "_"))=false"
+                "KINECAST_\(isBroadcast ? "BROADCAST" : "RECORD")_\($0.option.name.uppercased().replacing("-", with: "_"))=false"
             }
+    }
+}
+
+/// An option of `kinecast record` that a choice can hold.
+struct RecordingOption: Sendable {
+    /// Without dashes.
+    let name: String
+    /// Whether its value is `true` or `false`.
+    var isFlag = false
+    /// Its values in a choice; several if it can be repeated.
+    let read: @Sendable (RecordingChoice) -> [String]
+    /// Returns nil for values that a choice cannot hold.
+    let write: @Sendable (inout RecordingChoice, [String]) -> Void?
+
+    /// In the order of a command.
+    static let all: [RecordingOption] = RecordingChoice.Source.allCases.map(source) + others
+
+    private static let others: [RecordingOption] = [
+        value("audio", \.audio),
+        value("mic", \.microphone),
+        option("mic-channels", { $0.hasMicrophone ? $0.microphoneChannels?.rawValue : nil }) { choice, text in
+            TakeConfiguration.MicrophoneChannels(rawValue: text).map { choice.microphoneChannels = $0 }
+        },
+        value("camera", \.camera),
+        option("camera-at", { $0.shownLayout.map { "\($0.x),\($0.y)" } }) { choice, text in
+            CameraLayout.place(option: text).map { (choice.layout.x, choice.layout.y) = $0 }
+        },
+        option("camera-size", { $0.shownLayout.map { "\($0.size)" } }) { choice, text in
+            Double(text).map { choice.layout.size = $0 }
+        },
+        option("camera-shape", { $0.shownLayout?.shape.rawValue }) { choice, text in
+            CameraLayout.Shape(rawValue: text).map { choice.layout.shape = $0 }
+        },
+        option("camera-mirror", isFlag: true, { $0.shownLayout?.isMirrored.description }) { choice, text in
+            Bool(text).map { choice.layout.isMirrored = $0 }
+        },
+        option("clip-buffer", { $0.clipBuffer.map { "\($0)s" } }) { choice, text in
+            Int(text.hasSuffix("s") ? String(text.dropLast()) : text).map { choice.clipBuffer = $0 }
+        },
+        value("fps", \.fps),
+        option("size", { $0.size.map { "\($0.width)x\($0.height)" } }) { choice, text in
+            let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+            guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+            choice.size = PixelSize(width: width, height: height)
+            return ()
+        },
+        value("quality", \.quality),
+        option("show-keys", { $0.showKeys?.rawValue }) { choice, text in
+            RecordingChoice.ShownKeys(rawValue: text).map { choice.showKeys = $0 }
+        },
+        value("show-clicks", \.showClicks, isFlag: true),
+        value("no-cursor", \.noCursor, isFlag: true),
+        RecordingOption(
+            name: "exclude",
+            read: { choice in
+                // A picture of one window has no others.
+                guard choice.source != .window, let exclude = choice.exclude else { return [] }
+                return exclude.isEmpty ? ["none"] : exclude
+            }, write: { choice, values in choice.exclude = values == ["none"] ? [] : values }),
+        value("countdown", \.countdown),
+    ]
+
+    private static func source(_ source: RecordingChoice.Source) -> RecordingOption {
+        option(source.rawValue, { $0.source == source ? $0.name : nil }) { choice, text in
+            (choice.source, choice.name) = (source, text)
+        }
+    }
+
+    private static func value<Value: LosslessStringConvertible & Sendable>(
+        _ name: String, _ member: WritableKeyPath<RecordingChoice, Value?> & Sendable, isFlag: Bool = false
+    ) -> RecordingOption {
+        option(name, isFlag: isFlag, { $0[keyPath: member]?.description }) { choice, text in
+            Value(text).map { choice[keyPath: member] = $0 }
+        }
+    }
+
+    /// An option that is not repeated.
+    private static func option(
+        _ name: String, isFlag: Bool = false, _ read: @escaping @Sendable (RecordingChoice) -> String?,
+        write: @escaping @Sendable (inout RecordingChoice, String) -> Void?
+    ) -> RecordingOption {
+        RecordingOption(
+            name: name, isFlag: isFlag, read: { choice in [read(choice)].compactMap(\.self) },
+            write: { choice, values in values.last.flatMap { write(&choice, $0) } })
+    }
+}
+
+extension RecordingChoice {
+    fileprivate var hasMicrophone: Bool { microphone != nil && microphone != "none" }
+    /// Nil without a camera.
+    fileprivate var shownLayout: CameraLayout? { camera == nil || camera == "none" ? nil : cameraLayout }
+    fileprivate var layout: CameraLayout {
+        get { cameraLayout ?? CameraLayout() }
+        set { cameraLayout = newValue }
     }
 }

@@ -38,7 +38,7 @@ extension ConfigurationFile {
     func keeping(_ choice: RecordingChoice, as name: String) throws(CommandFailure) -> ConfigurationFile {
         var options: [ConfiguredOption] = []
         for (option, value) in choice.options {
-            options.append(try ConfiguredOption(.record, option, value, from: .name(name)))
+            options.append(try ConfiguredOption(.record, option.name, value, from: .name(name)))
         }
         let section = ConfigurationSection(command: .record, profile: name)
         var file = self
@@ -64,55 +64,13 @@ extension RecordingChoice {
         let values = Dictionary(grouping: options, by: \.key.name).mapValues { $0.map(\.value) }
         // An application on one monitor is two options.
         let hasOneSource = Source.allCases.filter { values[$0.rawValue] != nil }.count == 1
-        for (name, values) in values where hasOneSource || Source(rawValue: name) == nil {
-            if choice.set(name, values) { held.insert(name) }
+        for option in RecordingOption.all where hasOneSource || Source(rawValue: option.name) == nil {
+            var changed = choice
+            if let given = values[option.name], option.write(&changed, given) != nil, changed.isValid {
+                choice = changed
+                held.insert(option.name)
+            }
         }
         return (choice, held)
-    }
-
-    /// Returns false for an option or a value that a choice cannot hold.
-    private mutating func set(_ option: String, _ values: [String]) -> Bool {
-        guard let value = values.last else { return false }
-        var changed = self
-        switch option {
-        case "audio": changed.audio = value
-        case "mic": changed.microphone = value
-        case "mic-channels":
-            changed.microphoneChannels = TakeConfiguration.MicrophoneChannels(rawValue: value)
-        case "camera": changed.camera = value
-        case "camera-at":
-            guard let place = CameraLayout.place(option: value) else { return false }
-            changed.changeLayout { ($0.x, $0.y) = place }
-        case "camera-size":
-            guard let size = Double(value) else { return false }
-            changed.changeLayout { $0.size = size }
-        case "camera-shape":
-            guard let shape = CameraLayout.Shape(rawValue: value) else { return false }
-            changed.changeLayout { $0.shape = shape }
-        case "camera-mirror": changed.changeLayout { $0.isMirrored = value == "true" }
-        case "clip-buffer": changed.clipBuffer = Int(value.hasSuffix("s") ? String(value.dropLast()) : value)
-        case "fps": changed.fps = Int(value)
-        case "size":
-            let sides = value.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-            guard sides.count == 2, let width = sides[0], let height = sides[1] else { return false }
-            changed.size = PixelSize(width: width, height: height)
-        case "quality": changed.quality = Int(value)
-        case "show-keys": changed.showKeys = ShownKeys(rawValue: value)
-        case "show-clicks": changed.showClicks = value == "true"
-        case "no-cursor": changed.noCursor = value == "true"
-        case "exclude": changed.exclude = values == ["none"] ? [] : values
-        case "countdown": changed.countdown = Int(value)
-        default: (changed.source, changed.name) = (Source(rawValue: option), value)
-        }
-        // A look that equals the default changes nothing.
-        guard changed != self || option.hasPrefix("camera-"), changed.isValid else { return false }
-        self = changed
-        return true
-    }
-
-    private mutating func changeLayout(_ change: (inout CameraLayout) -> Void) {
-        var layout = cameraLayout ?? CameraLayout()
-        change(&layout)
-        cameraLayout = layout
     }
 }
