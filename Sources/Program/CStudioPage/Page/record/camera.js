@@ -64,7 +64,7 @@ export function makeCameraChoice(changed) {
   }
 
   function look() {
-    layout = { ...layout, shape: shape.select.value, isMirrored: mirror.input.checked };
+    layout = { ...layout, shape: /** @type {typeof usual.shape} */ (shape.select.value), isMirrored: mirror.input.checked };
     update();
   }
 

@@ -130,7 +130,7 @@ export function makeGallery(changed = () => {}) {
     },
     /** The request's `source` and `name`. */
     get chosen() { return chosen(); },
-    /** The same to be kept: a window by its title, since its id changes. */
+    /** @returns {Source} The same to be kept: a window by its title, since its id changes. */
     get lasting() {
       const title = chosen().source === "window" && choices.find((choice) => choice.value === value())?.title;
       return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen();
@@ -157,7 +157,7 @@ export function makeGallery(changed = () => {}) {
         ...dialogs.includes("window") ? [fix("window", "ask", say("chooseWindow"))] : [],
       ];
       if (!screenBackend || !isSingle || choices.length) return update();
-      setChoices(sources.monitors.map(({ name, bounds }) => ({ ...bounds, source: "monitor", name })));
+      setChoices(sources.monitors.map(({ name, bounds }) => ({ ...bounds, source: "monitor", name, title: name })));
     },
     /** Removes all pictures. */
     forget() { for (const card of cards.values()) card.forget(); },

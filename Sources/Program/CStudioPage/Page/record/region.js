@@ -75,7 +75,7 @@ export async function draw(monitors) {
     });
   }
 
-  /** The request's `source` and `name`, and the region's picture. */
+  /** @returns {Source & { image?: HTMLElement }} */
   function chosen() {
     const { x, y, width, height } = rect;
     const { bounds } = monitor;

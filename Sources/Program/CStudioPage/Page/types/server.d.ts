@@ -1,4 +1,5 @@
-// What the server answers and sends; openapi.json describes it.
+// What the server answers and sends. `Schemas` are those of openapi.json: scripts/check-page makes them, as openapi.d.ts. The rest is
+// described there in words.
 export {};
 
 declare global {
@@ -23,117 +24,22 @@ declare global {
     problems: string[];
   }
 
-  interface Source {
-    source?: string;
-    name?: string;
-  }
-
-  /** A monitor or a window of the event `choices`. */
-  interface SourceChoice extends Size {
-    source: string;
-    name: string;
-    title?: string;
-    application?: string;
-    /** The number of its picture. */
-    picture?: number;
-  }
-
-  interface CameraLayout {
-    x: number;
-    y: number;
-    size: number;
-    shape: string;
-    isMirrored: boolean;
-  }
-
+  type SourceChoice = Schemas.Choice;
+  type CameraLayout = Schemas.CameraLayout;
   /** The options of a recording; those that are absent are as configured. */
-  interface Choice extends Source {
-    profile?: string;
-    audio?: string;
-    microphone?: string;
-    microphoneChannels?: string;
-    camera?: string;
-    cameraLayout?: CameraLayout;
-    clipBuffer?: number;
-    fps?: number;
-    size?: Size;
-    quality?: number;
-    showKeys?: string;
-    showClicks?: boolean;
-    noCursor?: boolean;
-    exclude?: string[];
-    countdown?: number;
-    destinations?: string[];
-    isRecorded?: boolean;
-  }
-
-  interface Profile {
-    name: string;
-    choice: Choice;
-    /** Options that it sets and the form lacks. */
-    others?: string[];
-  }
-
-  interface Profiles {
-    configured: Choice;
-    profiles: Profile[];
-  }
+  type Choice = Schemas.Recording;
+  type Source = Pick<Choice, "source" | "name">;
+  type Profiles = Schemas.Profiles;
+  type Profile = Profiles["profiles"][number];
 
   interface TakeCamera {
     device: string;
     layout: CameraLayout;
   }
 
-  interface Destination {
-    /** Its place among the take's destinations. */
-    destination: number;
-    label: string;
-    phase: string;
-    ending?: string;
-    link?: string;
-    problem?: string;
-    restarts: number;
-    memoryLimit: number;
-    removed?: boolean;
-    // The rest comes with the event `progress`.
-    bytes?: number;
-    bitrate?: number;
-    viewers?: number;
-    queueMilliseconds?: number;
-    roundTripMilliseconds?: number;
-    reconnects?: number;
-    residentMemory?: number;
-    framesDropped?: number;
-    framesSkipped?: number;
-  }
-
-  interface Take {
-    id: string;
-    source: string;
-    phase: "starting" | "recording" | "broadcasting" | "paused" | "finishing" | "ended";
-    output?: string;
-    /** Seconds, without pauses, at `runsSince`, an instant of the event `clock`. */
-    duration: number;
-    runsSince?: number;
-    microphone?: boolean;
-    appAudio?: boolean;
-    audioUnrecorded?: { audioOutput: string; description: string };
-    camera?: string;
-    cameraLayout?: CameraLayout;
-    cameraSize?: Size;
-    /** About the source while it stands still. */
-    message?: string;
-    clipBuffer?: number;
-    destinations: Destination[];
-    otherVersion?: boolean;
-  }
-
-  interface TakeProgress extends Take {
-    bytes: number;
-    framesDrawn: number;
-    framesUnchanged: number;
-    framesDropped: number;
-  }
+  type Destination = Schemas.Destination;
+  type Take = Schemas.Take;
+  type TakeProgress = Take & Required<Pick<Take, "bytes" | "framesDrawn" | "framesUnchanged" | "framesDropped">>;
 
   interface TakeQuestion {
     /** The take's. */
@@ -154,23 +60,7 @@ declare global {
     time: number;
   }
 
-  interface Recording {
-    id: string;
-    name: string;
-    place: "videos" | "app" | "given";
-    app?: string;
-    bytes: number;
-    /** Milliseconds, as `Date.now()`. */
-    modified: number;
-    /** Seconds. */
-    duration?: number;
-    width?: number;
-    height?: number;
-    hasAudio?: boolean;
-    state: "finished" | "recording" | "recoverable" | "unreadable";
-    problem?: string;
-    version: string;
-  }
+  type Recording = Schemas.LibraryRecording;
 
   interface Recordings {
     recordings: Recording[];
@@ -192,16 +82,8 @@ declare global {
     takesAddress: boolean;
   }
 
-  interface Right {
-    kind: string;
-    subject?: string;
-  }
-
-  interface Rights {
-    id: string;
-    name: string;
-    rights: Right[];
-  }
+  type Right = Schemas.Service["rights"][number];
+  type Rights = Pick<Schemas.Service, "id" | "name" | "rights">;
 
   interface Field {
     key: string;
@@ -215,12 +97,7 @@ declare global {
     whole?: boolean;
   }
 
-  interface Service extends Rights {
-    fields: Field[];
-    hasSetupProgram: boolean;
-    hasTest: boolean;
-    settings?: "kept" | "returned";
-  }
+  type Service = Schemas.Service & { fields: Field[] };
 
   /** The kinds that a service's setup has, too. */
   type StepKind = "waiting" | "form" | "login";
@@ -265,8 +142,7 @@ declare global {
     still: { monitor: string; picture: number };
     locked: boolean;
     progress: TakeProgress[];
-    /** Bytes, and seconds of recording. */
-    disk: { free: number; duration: number };
+    disk: Schemas.Disk;
     recordings: { count: number };
     job: Job;
     notice: Notice;
