@@ -100,8 +100,6 @@ final class TakeReporter {
                     $0.application = audio.application
                     $0.audioOutput = audio.output
                 })
-        case .engine(.microphone(let isOn)): emit(JSONEvent("microphone") { $0.on = isOn })
-        case .engine(.appAudio(let isOn)): emit(JSONEvent("appAudio") { $0.on = isOn })
         case .engine(.appAudioOutput(let name)): emit(JSONEvent("appAudioOutput") { $0.audioOutput = name })
         case .engine(.sourceSwitched(let source)):
             emit(JSONEvent("sourceSwitched") { $0.source = source.description })
@@ -121,8 +119,9 @@ final class TakeReporter {
             if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.sentence }) }
             outcome.print(on: terminal)
             emit(.summary(outcome, size: started?.size))
-        // Not sent to a session, or only for the take itself.
-        case .engine: break
+        case .engine(let event):
+            // The others are not sent to a session, or only for the take itself.
+            if let audio = event.audioSwitch { emit(JSONEvent(audio.name) { $0.on = audio.isOn }) }
         }
     }
 

@@ -288,3 +288,14 @@ extension TakeStatus {
         (unrecordedAudio, interruption, interruptedSince) = (nil, nil, nil)
     }
 }
+
+extension EngineEvent {
+    /// The name in JSON of the audio that was turned on or off, and whether it is on.
+    package var audioSwitch: (name: String, isOn: Bool)? {
+        switch self {
+        case .microphone(let isOn): ("microphone", isOn)
+        case .appAudio(let isOn): ("appAudio", isOn)
+        default: nil
+        }
+    }
+}
