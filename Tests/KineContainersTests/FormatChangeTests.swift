@@ -114,12 +114,25 @@ import Testing
         var bytes = file.bytes
         let name = Array("kineform".utf8)
         let marks = bytes.indices.filter { bytes[$0...].starts(with: name) }
-        #expect(marks.count == 2)
+        try #require(marks.count == 6, "one before each fragment from the first change on")
         bytes.replaceSubrange(marks[0]..<marks[0] + 8, with: [UInt8](repeating: 0, count: 8))
         let path = directory("take.mp4")
         try KineContainersTests.write(bytes, to: path)
         #expect(try MP4Recovery.recover(path).frames == 90)
         try check(path)
+    }
+
+    @Test func `after a damaged fragment recovery knows the format again`() throws {
+        let file = MemoryFile()
+        try write(to: try writer(file))
+        var bytes = file.bytes
+        let marks = bytes.indices.filter { bytes[$0...].starts(with: "kineform".utf8) }
+        // From the middle of the first change's mark into its fragment, whose ten frames are lost.
+        bytes.replaceSubrange(marks[0]..<marks[0] + 400, with: [UInt8](repeating: 0xff, count: 400))
+        let recovered = MemoryFile(bytes)
+        #expect(try MP4Recovery.recover(recovered).frames == 80)
+        let index = try RecordingIndex(reading: recovered)
+        for frame in 0..<80 { #expect(index.size(ofFrame: frame) == size(frame < 30 ? frame : frame + 10)) }
     }
 
     @Test(arguments: [30..<60, 30..<90, 0..<90, 60..<90])

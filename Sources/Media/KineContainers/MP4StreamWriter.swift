@@ -18,6 +18,9 @@ public final class MP4StreamWriter: MovieWriter {
 
     public private(set) var bytesWritten: Int64 = 0
 
+    /// As in `MP4Writer`.
+    private var formatMark: [UInt8] = []
+
     /// Writes the header. Parameters as for `MP4Writer`.
     public init(
         stream: ByteStream, video: VideoFormat, audio: [AudioFormat], creationTime: Int64
@@ -41,7 +44,7 @@ public final class MP4StreamWriter: MovieWriter {
     public func change(to format: VideoFormat, at time: MediaTime) throws(StorageError) {
         if let failure { throw failure }
         if hasFrames || !pending.runs[0].isEmpty { try writeFragment(until: PendingSamples.ticks(time)) }
-        try write(SampleEntry.mark(SampleEntry.video(format)))
+        formatMark = SampleEntry.mark(SampleEntry.video(format))
     }
 
     public func mark(_ chapter: Chapter) {}
@@ -75,7 +78,7 @@ public final class MP4StreamWriter: MovieWriter {
         guard !pending.isEmpty else { return }
         let runs = pending.fragmentRuns(until: end) { ends[$0] }
         sequenceNumber += 1
-        try write(RecordedFragment(sequenceNumber: sequenceNumber, runs: runs).bytes)
+        try write(formatMark + RecordedFragment(sequenceNumber: sequenceNumber, runs: runs).bytes)
         for run in runs {
             let (track, count) = (Int(run.track.id) - 1, run.samples.sizes.count)
             if run.track.isVideo {

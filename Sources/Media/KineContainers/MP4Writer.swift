@@ -24,6 +24,9 @@ public final class MP4Writer: MovieWriter {
     private var chapters: [Chapter] = []
     private var pendingChapters: [Chapter] = []
 
+    /// Stands before each fragment once the format has changed, so that recovery knows the format after damage too.
+    private var formatMark: [UInt8] = []
+
     /// The offset at which the fragments end.
     private var end: Int64
     private var sequenceNumber: UInt32 = 0
@@ -99,13 +102,7 @@ public final class MP4Writer: MovieWriter {
         try flush(through: time)
         let new = SampleEntry.video(format)
         entry = movie.tracks[0].number(of: new)
-        do throws(StorageError) {
-            try append(SampleEntry.mark(new), index: RecordingLayout.indexSizeBound(movie, tables, chapters))
-        } catch {
-            failure = error
-            pending.removeAll()
-            throw error
-        }
+        formatMark = SampleEntry.mark(new)
     }
 
     /// Brings the file up to `now`, a time of the take: writes one fragment with all new samples, whose last frame
@@ -153,12 +150,12 @@ public final class MP4Writer: MovieWriter {
 
     private func writeFragment(through now: UInt64) throws(StorageError) {
         let runs = pending.fragmentRuns(until: now) { tables[$0].duration }
-        let fragmentStart = end
-        let fragment = RecordedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: end)
+        let fragmentStart = end + Int64(formatMark.count)
+        let fragment = RecordedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: fragmentStart)
         // The index grows by at most 20 bytes for each chunk and 16 for each sample.
         let growth = runs.reduce(Int64(0)) { $0 + 20 + 16 * Int64($1.samples.sizes.count) }
         let index = RecordingLayout.indexSizeBound(movie, tables, chapters) + growth
-        try append(fragment.bytes, index: index)
+        try append(formatMark + fragment.bytes, index: index)
         note(runs, of: fragment, at: fragmentStart)
         sequenceNumber += 1
     }

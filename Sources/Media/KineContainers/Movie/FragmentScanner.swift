@@ -154,7 +154,7 @@ struct FragmentScanner {
         return (result, min(Int64(fragment.payloadSize), end - dataStart) - Int64(available))
     }
 
-    /// Searches the next valid fragment from `position` on, after damage.
+    /// Searches the next valid fragment from `position` on, after damage. Returns where it begins, or the mark of its format.
     private mutating func nextFragment(from position: Int64) throws(StorageError) -> Int64? {
         var start = position
         search: while start + 8 < end {
@@ -167,7 +167,11 @@ struct FragmentScanner {
                 let candidate = start + Int64(found - bytes.startIndex) - 4
                 // Reads ahead for the largest fragment, so that bytes are not read again for each candidate.
                 let (fragment, claimed) = try fragment(at: candidate, ahead: Self.largestMovieFragment)
-                if fragment != nil { return candidate }
+                if fragment != nil {
+                    let before = max(position, candidate - Int64(SampleEntry.markSizes.upperBound))
+                    let bytes = try file.read(at: before, count: Int(candidate - before))
+                    return SampleEntry.start(ofMarkEnding: bytes[...]).map { before + Int64($0) } ?? candidate
+                }
                 let next = resumption(after: .nothing(claimed: claimed), at: candidate)
                 if next > candidate + 1 {
                     start = next

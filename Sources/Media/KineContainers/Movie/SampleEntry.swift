@@ -41,8 +41,8 @@ enum SampleEntry {
     }
 }
 
-// A change of the video's format while a file is recorded: a free box between two fragments, which players skip, with the
-// sample entry of the frames after it. Only a finished file can have a second entry in its index.
+// A change of the video's format while a file is recorded: from then on a free box before each fragment, which players skip,
+// with the sample entry of the fragment's frames. Only a finished file can have a second entry in its index.
 extension SampleEntry {
     /// The bytes of a mark: 16 and a sample entry, which begins with its header and the fields of a VisualSampleEntry.
     static let markSizes = 16 + 86...4096
@@ -56,6 +56,15 @@ extension SampleEntry {
             $0.append(entry)
         }
         return writer.bytes
+    }
+
+    /// The beginning of the mark that ends with these bytes, as an index; nil: they end with none.
+    static func start(ofMarkEnding bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.indices.dropLast(markSizes.lowerBound - 1).first { index in
+            let box = bytes[index...]
+            var header = BoxReader(box)
+            return (try? header.integer(UInt32.self)).map(Int.init) == box.count && (try? entry(inMark: box)) != nil
+        }
     }
 
     /// The sample entry in a mark, which is one whole box. Its size is one that a frame can have.
