@@ -99,6 +99,28 @@ import Testing
         #expect(deaf.end(deadline: MonotonicClock.now() + 20_000_000) == .killed(signal: SIGKILL))
     }
 
+    @Test(arguments: [true, false]) func `with the leader of a group its children end too`(leaderExits: Bool) throws {
+        let pipe = try FileDescriptor.pipe()
+        defer { try? pipe.readEnd.close() }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, pipe.writeEnd, nil]
+        options.newSession = true
+        let child: ChildProcess
+        do {
+            defer { try? pipe.writeEnd.close() }
+            child = try ChildProcess(
+                executable: "/bin/sh", arguments: ["-c", "sleep 1000 & echo; \(leaderExits ? "exit 7" : "wait")"],
+                environment: ["PATH=/usr/bin:/bin"], options: options)
+        }
+        var byte: UInt8 = 0
+        #expect(try withUnsafeMutableBytes(of: &byte) { try pipe.readEnd.read(into: $0) } == 1, "the child has begun")
+        let seconds: Int64 = leaderExits ? 60 : 0
+        let ending = child.endGroup(deadline: MonotonicClock.now() + seconds * 1_000_000_000)
+        #expect(ending == (leaderExits ? .exited(status: 7) : .killed(signal: SIGKILL)))
+        // The pipe ends with the last process that has it.
+        #expect(try withUnsafeMutableBytes(of: &byte) { try pipe.readEnd.read(into: $0) } == 0)
+    }
+
     @Test func `it starts in the directory that was named`() throws {
         #expect(try run("pwd") { $0.directory = "/usr" }.output == "/usr\n")
     }
