@@ -49,7 +49,11 @@ extension StudioRoute {
         },
         .post("api/takes/{take}/source") { studio, call in
             try studio.checkIsOpen(call["take"])
-            guard let source = try call.value(RecordingChoice.self).takeSource else { throw StudioProblem.malformed }
+            let choice: RecordingChoice = try call.value()
+            guard choice.isValid, choice.source != nil else { throw StudioProblem.malformed }
+            guard let source = choice.takeSource else {
+                throw StudioProblem(.conflict, "A running take cannot show that; choose another source.")
+            }
             return studio.carryOut(of: call["take"]) { take in
                 try await studio.requests.send(.switchSource(source), to: take)
             }
