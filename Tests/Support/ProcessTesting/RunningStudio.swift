@@ -163,7 +163,8 @@ package struct StudioWindow {
         let found = try browser.wait(
             until: """
                 const button = [...document.querySelectorAll("button")]
-                    .find((one) => one.textContent.startsWith("\(label)") && one.checkVisibility() && !one.disabled);
+                    .find((one) => one.textContent.startsWith("\(label)") && one.checkVisibility() && !one.disabled
+                        && !one.closest("[inert]"));
                 document.getElementById("pressed")?.removeAttribute("id");
                 if (button) button.id = "pressed";
                 return Boolean(button);
@@ -244,7 +245,7 @@ package struct StudioWindow {
             until: """
                 const link = [...document.querySelectorAll("#views a")].find((one) => one.textContent === "\(view)");
                 link?.setAttribute("id", "shown");
-                return Boolean(link?.checkVisibility());
+                return Boolean(link?.checkVisibility()) && !link.closest("[inert]");
                 """)
         try #require(found, "there is no \(view)")
         try browser.click("#shown")
