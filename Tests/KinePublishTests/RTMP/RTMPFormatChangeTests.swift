@@ -2,6 +2,7 @@
 import CoreTesting
 import KineMeasure
 import KineMedia
+import KinePlatform
 import KineRTMP
 import RTMPTesting
 import Testing
@@ -9,7 +10,10 @@ import Testing
 @testable import KinePublish
 
 @Suite(.timeLimit(.minutes(10)), .tags(.real)) struct RTMPFormatChangeTests {
-    @Test func `a new format is announced before its keyframe, and to the next connection at once`() async throws {
+    /// - Parameter isBurst: the publisher gets all samples at once.
+    @Test(arguments: [false, true])
+    func `a new format is announced before its keyframe, and to the next connection at once`(isBurst: Bool) async throws
+    {
         let format = VideoFormat(
             parameterSets: .h264(H264ParameterSets(sequence: [0x67, 0x64, 0, 0x1F, 1], picture: [0x68, 2])),
             size: PixelSize(width: 640, height: 480))
@@ -28,7 +32,12 @@ import Testing
         try await publisher.start()
         // Audio alone waits for the next sample: a frame is the last one.
         let first = samples(0..<1980).dropLast()
+        let isPublished = Monitor(!isBurst)
+        publisher.loop.eventLoop.execute {
+            _ = isPublished.wait(until: WaitLimit.deadline()) { $0 ? true : nil }
+        }
         for sample in first { publisher.publish(sample) }
+        isPublished.signal { $0 = true }
         #expect(await told.live())
         // Metadata, and a sequence header of each track; then metadata and the new header.
         let count = first.count + 3 + 2

@@ -74,10 +74,14 @@ final class PublisherLoop: @unchecked Sendable {
     }
 
     func enqueue(_ items: [SendQueue.Item]) {
-        for item in items {
+        for var item in items {
             if !item.isVideo { audioPresence.received(now: now) }
-            if item.isVideo, item.isKeyframe { perform(machine.keyframe(now: now)) }
-            if let video = item.format { format.video = video }
+            if item.isVideo, item.isKeyframe {
+                perform(machine.keyframe(now: now))
+                // A later format may come before this frame is sent.
+                item.format = item.format ?? format.video
+                format.video = item.format
+            }
             guard machine.acceptsSamples else {
                 if item.isVideo { status.droppedFrames += 1 }
                 continue

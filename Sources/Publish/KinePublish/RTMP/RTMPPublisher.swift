@@ -12,7 +12,7 @@ import Synchronization
 /// A published stream. All methods may be called from any thread; samples must be in order. A publisher that is
 /// released without `finish()` ends in the same way, in the background.
 public final class RTMPPublisher: Sendable {
-    private let loop: PublisherLoop
+    let loop: PublisherLoop
     private let format: RTMPStreamFormat
     private let inbox = Mutex(Inbox())
 

@@ -55,7 +55,7 @@ public struct SendQueue: Sendable {
 
     public var isEmpty: Bool { head == items.count }
     public var first: Item? { head < items.count ? items[head] : nil }
-    /// The format of the first keyframe that has one.
+    /// The format of the first keyframe; each keyframe in the queue has its own.
     public var firstFormat: RTMPStreamFormat.Video? { items[head...].lazy.compactMap(\.format).first }
     public var frameCount: Int { items[head...].count(where: \.isVideo) }
     /// Milliseconds from the oldest waiting sample to the newest.
