@@ -155,7 +155,7 @@ import Testing
         try check(path, frames)
     }
 
-    @Test func `a file has so many sample entries at most, and later formats the last one`() {
+    @Test func `a track has at most 250 sample entries, and frames of later formats refer to the last one`() {
         var track = MovieDescription(creationTime: 0, video: wide.video, audio: []).tracks[0]
         let most = UInt32(TrackDescription.mostSampleEntries)
         for number in 1...most + 10 {

@@ -302,8 +302,8 @@ public protocol MovieWriter: AnyObject {
     /// each other without a gap, and the first sample after the priming is at time zero.
     func append(_ sample: EncodedSample)
 
-    /// The frames from `time` of the take on, the first of which is a keyframe and was not appended yet, have another
-    /// format of the same codec. Writes the samples before, as `flush` does.
+    /// Frames at `time` of the take and later have this format, of the same codec. Call it before the first of them, a keyframe, is
+    /// appended. Writes the earlier samples, as `flush` does.
     func change(to format: VideoFormat, at time: MediaTime) throws(StorageError)
 
     /// Begins a chapter with the next `flush`; chapters come in order. A stream has none: its index comes first.

@@ -102,7 +102,7 @@ public final class StreamSender: Sendable {
     /// `consumeKeyframeRequest` and `counts`. Returns false if it is dropped.
     /// - Parameters:
     ///   - sample: an access unit of one of the stream's tracks, in order within the track.
-    ///   - format: the keyframe's format, if it differs from that of the frames before; it is announced first. Nil: the format is the same.
+    ///   - format: a new format, which is announced before this keyframe. Nil: the frames keep their format.
     @discardableResult
     public func send(_ sample: EncodedSample, after format: StreamDescription.EncodedVideo? = nil) -> Bool {
         let header = RecordHeader(

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// What comes next for the viewer.
+    /// All bytes that the stream has for the viewer now.
     private func received(_ viewer: inout LiveStream.Viewer) -> [ByteBuffer] {
         var buffers: [ByteBuffer] = []
         while true {
@@ -102,7 +102,7 @@ import Testing
 
 @Suite(.serialized, .tags(.real)) struct FormatChangePageTests {
     @Test(arguments: ["webcodecs", "mse"])
-    func `a browser goes on with frames of another size`(way: String) async throws {
+    func `a browser plays on when the frames get another size`(way: String) async throws {
         let frames = try await blocking { try ChangingStream() }
         let server = try await LiveServer.start(
             LiveSettings(setupInfo: [:]), format: LiveFormat(video: frames.formats[0], audio: []), events: .init())

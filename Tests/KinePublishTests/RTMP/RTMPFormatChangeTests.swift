@@ -1,4 +1,4 @@
-// A publisher whose frames change their size: what the server is told, and what nginx writes down.
+// Frames that change their size while they are published: what the publisher tells the server, and what nginx records.
 import CoreTesting
 import KineMeasure
 import KineMedia
@@ -30,7 +30,7 @@ import Testing
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
         try await publisher.start()
-        // Audio alone waits for the next sample: a frame is the last one.
+        // The publisher holds back a single sample of audio until another sample follows, so the stream ends with a frame.
         let first = samples(0..<1980).dropLast()
         let isPublished = Monitor(!isBurst)
         publisher.loop.eventLoop.execute {

@@ -58,8 +58,8 @@ extension TrackDescription {
 
 // Further formats of a track of video.
 extension TrackDescription {
-    /// The most sample entries of a track. Frames of later formats get the last one: their keyframes have their
-    /// parameter sets.
+    /// The most sample entries of a track. Frames of a format that comes after these refer to the last entry, and play by the
+    /// parameter sets in their keyframes.
     static let mostSampleEntries = 250
 
     /// The number of a sample entry, from 1. Adds the entry if it is new; the size to show grows with it.

@@ -137,7 +137,7 @@ public struct RTMPSession: Sendable {
     }
 
     /// The bytes that announce a new format of the video: metadata again, and the sequence header.
-    /// - Parameter timestamp: that of the first frame of this format.
+    /// - Parameter timestamp: the timestamp of the first frame that has this format.
     public mutating func beginVideo(_ format: RTMPStreamFormat, timestamp: UInt32) -> [UInt8] {
         guard let video = format.video else { return [] }
         var output: [UInt8] = []

@@ -4,7 +4,7 @@ import { make } from "../shared/elements.js";
 import { follow, setBounds, within } from "../shared/pointer.js";
 import { say } from "../words/words.js";
 
-/** @type {CameraLayout} A camera's place, unless another one is chosen. */
+/** @type {CameraLayout} The camera's place at first. */
 export const usual = { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false };
 // The part of the picture's smaller side that stays free, as in the engine.
 const margin = 0.02;

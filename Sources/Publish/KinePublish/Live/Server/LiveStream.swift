@@ -57,7 +57,7 @@ package final class LiveStream: Sendable {
 
     private struct State {
         var history: SampleHistory<LiveRecord>
-        /// Of the newest samples.
+        /// The header of the format that the newest samples have.
         var header: LiveHeader
         var numbering = FragmentNumbering()
         var edge: LiveEdge
@@ -75,7 +75,7 @@ package final class LiveStream: Sendable {
     private let sentBytes = Atomic(0)
     private let droppedFrames = Atomic(0)
     private let title: String
-    /// Of the first format: the headers of fragments are the same in all.
+    /// The movie of the first format. It writes the fragments of later formats too: their headers are the same.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
     private let codecs: [SampleType: SampleCodec]
