@@ -99,8 +99,8 @@ private final class PeakReceiver: AudioReceiver {
         let levels = state.withLock { state -> SurveyLevels? in
             var levels = SurveyLevels(problem: state.problem)
             for (isMicrophone, peak) in zip(isMicrophone, state.peaks) {
-                let level = SurveyLevels.decibels(peak: peak)
-                if isMicrophone { levels.microphone = level } else { levels.audio = level }
+                let level = AudioLevels.level(ofPeak: peak)
+                if isMicrophone { levels.levels.microphone = level } else { levels.levels.app = level }
             }
             state.peaks = state.peaks.map { _ in 0 }
             defer { state.reported = levels }

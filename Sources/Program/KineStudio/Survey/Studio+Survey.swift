@@ -21,7 +21,9 @@ extension StudioRoute {
 
 extension Studio {
     /// Shows the levels of the audio that a page has chosen.
-    func show(_ levels: SurveyLevels) { hub.send("levels", levels, isState: true) }
+    func show(_ levels: SurveyLevels) {
+        hub.send("levels", ShownLevels(levels.levels, problem: levels.problem), isState: true)
+    }
 
     /// Shows the camera that a page has chosen.
     func show(_ camera: SurveyCamera) { hub.send("camera", survey.withLock { $0.update(camera) }, isState: true) }

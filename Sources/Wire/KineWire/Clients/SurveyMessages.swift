@@ -1,6 +1,5 @@
 // Messages between the studio and an engine that shows and measures what can be recorded.
 import FoundationEssentials
-import Glibc
 import KineMedia
 
 /// A request to `kinecast-engine --survey`.
@@ -67,23 +66,13 @@ public struct SurveyCamera: Codable, Sendable, Equatable {
     }
 }
 
-/// The levels of the chosen audio.
+/// The levels of the chosen audio; nil for what is not measured.
 public struct SurveyLevels: Codable, Sendable, Equatable {
-    /// The lowest level in dBFS.
-    public static let silence: Double = -60
-
-    /// The peak in dBFS, from `silence` to 0; nil: nothing is measured.
-    public var audio: Double?
-    public var microphone: Double?
+    public var levels: AudioLevels
     /// One sentence: why there is no level, or none to expect.
     public var problem: String?
 
-    public init(audio: Double? = nil, microphone: Double? = nil, problem: String? = nil) {
-        (self.audio, self.microphone, self.problem) = (audio, microphone, problem)
-    }
-
-    /// A peak of samples within ±1, in whole decibels: a meter shows no finer steps.
-    public static func decibels(peak: Float) -> Double {
-        peak <= 0 ? silence : min(0, max(silence, (20 * log10(Double(peak))).rounded()))
+    public init(_ levels: AudioLevels = AudioLevels(), problem: String? = nil) {
+        (self.levels, self.problem) = (levels, problem)
     }
 }
