@@ -131,8 +131,8 @@ import Testing
             case .status: [Self.reply(id, .status(Self.status("abc", link: "http://a")))]
             case .renewLinks: [Self.reply(id, .status(Self.status("abc", link: "http://b")))]
             case .stop: [.event(.finished(summary))]
-            case .annotate, .setMicrophone, .setAppAudio, .setAppAudioOutput, .switchSource, .setCamera,
-                .answerPermission(question: 4, isAllowed: nil):
+            case .annotate, .setMicrophone, .setAppAudio, .setAppAudioOutput, .showAudioLevels, .switchSource,
+                .setCamera, .answerPermission(question: 4, isAllowed: nil):
                 [Self.done(id)]
             case .addDestination: [Self.reply(id, .destinationAdded(3))]
             case .removeDestination: [Self.reply(id, .destinationRemoved(.finished))]

@@ -62,7 +62,7 @@ private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
         case .sourceInterrupted(let interruption?): checkLine(interruption.sentence)
         case .audioUnrecorded(let audio): checkLine(audio.sentence)
         case .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched, .sourceInterrupted, .camera,
-            .cameraShown, .samples, .frames, .screenLocked,
+            .cameraShown, .samples, .frames, .screenLocked, .audioLevels,
             .commandNeeded, .permissionQuestion, .permissionAsked, .warning, .dismissed:
             break
         }

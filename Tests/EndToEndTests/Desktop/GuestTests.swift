@@ -24,7 +24,7 @@ import Testing
             .answerPermission(question: 1, isAllowed: true), .status, .follow(progress: true),
             .pause, .resume, .mark(title: "guest"), .annotate(["title": "guest"]), .renewLinks,
             .setMicrophone(on: true), .setMicrophone(on: false), .setAppAudio(on: true), .setAppAudio(on: false),
-            .setAppAudioOutput("@DEFAULT_SINK@"),
+            .setAppAudioOutput("@DEFAULT_SINK@"), .showAudioLevels(true),
             .setCamera(TakeConfiguration.Camera()), .setCamera(nil),
             .switchSource(.screen(monitor: nil)), .receiveSamples(Self.encoded), .endSamples,
             .receiveSamples(SampleRequest(appAudio: .pcm)),
@@ -41,7 +41,7 @@ import Testing
         switch request {
         case .start, .commandStarted, .permissionAnswer, .showPermissionQuestions, .answerPermission, .status, .follow,
             .pause, .resume, .annotate, .endSamples, .removeDestination, .stop, .mark, .setMicrophone(on: false),
-            .setAppAudio(on: false), .setCamera(nil):
+            .setAppAudio(on: false), .showAudioLevels, .setCamera(nil):
             ([], [])
         case .renewLinks, .switchSource, .setAppAudio, .setAppAudioOutput, .receiveFrames, .addDestination, .exportClip:
             ([.screen], [])
@@ -238,6 +238,13 @@ import Testing
             #expect(refusal(in: try answers(to: Self.destination("owner's"), over: second)) == nil)
             try engine.phase(.live, of: 1)
             try engine.phase(.live, of: 2)
+            for client in [guest.connection, second] { try client.send(.showAudioLevels(true)) }
+            for (client, levels) in [(guest.connection, AudioLevels()), (second, AudioLevels(microphone: 0))] {
+                let shown = try heard(client) {
+                    $0.contains { if case .event(.audioLevels) = $0 { true } else { false } }
+                }
+                #expect(shown.contains(.event(.audioLevels(levels))), "\(shown)")
+            }
             // Both ask for it, and one may.
             let asked = try engine.send(.setMicrophone(on: true))
             try guest.connection.send(.setMicrophone(on: true), id: 9)

@@ -38,6 +38,7 @@ final class EngineClients: PollSource {
     var linkRefusal: (AskingProgram) -> String? = { _ in EngineError.unknownProgram.message }
     /// When guests are accepted again, after descriptors ran out; nil: they are accepted.
     private var nextAccept: Int64?
+    var levels = ClientLevels()
     /// Whether the owner gets progress.
     var ownerWantsProgress = false
     private var nextProgress: Int64?

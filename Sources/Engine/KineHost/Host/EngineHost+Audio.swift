@@ -44,4 +44,20 @@ extension EngineHost {
         clients.tellAll(.appAudioOutput(name))
         asker.reply()
     }
+
+    /// Sends a client the levels that it may have, or no more levels.
+    func showAudioLevels(_ isOn: Bool, for asker: Asker) {
+        if isOn {
+            let program = clients.program(of: asker.client)
+            let withheld = AudioLevels.disclosed(of: captured.now).filter { refusal(of: [$0], for: program) != nil }
+            clients.levels.add(asker.client, without: withheld)
+        } else {
+            clients.levels.remove(asker.client)
+        }
+        measureLevels()
+        asker.reply()
+    }
+
+    /// Measures the audio while a client wants its levels.
+    func measureLevels() { opened?.take.audio.measureLevels(clients.levels.areWanted) }
 }

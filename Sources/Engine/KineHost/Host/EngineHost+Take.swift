@@ -95,6 +95,7 @@ extension EngineHost {
         case .audioUnrecorded(let audio):
             condition.found(audio)
             clients.tellAll(.audioUnrecorded(audio))
+        case .audioLevels(let levels): clients.levels.tell(levels)
         case .exclusions(let findings):
             for sentence in condition.found(findings) { clients.tellAll(.warning(sentence)) }
         // A client that recovers the file of a dead engine reads its path in the registry.
@@ -124,6 +125,7 @@ extension EngineHost {
             let messages = opening.finish(opened)
             if let output, request?.configuration.isOutputNumbered == true { request?.registration.setOutput(output) }
             clientFeeds.opened(opened.take)
+            measureLevels()
             handle(.opened)
             for message in messages { receive(message) }
         }

@@ -64,6 +64,7 @@ public final class EngineHost {
             cancelAbandonedSwitch()
             destinations?.poll(at: MonotonicClock.now())
             clientFeeds.poll(at: MonotonicClock.now())
+            if clients.levels.poll() { measureLevels() }
             desktopServices?.poll(at: MonotonicClock.now())
             handleTimers(at: MonotonicClock.now())
             // After the timers: a question that has expired is not shown any more.
@@ -140,6 +141,7 @@ public final class EngineHost {
             askPermission([.microphone], for: .microphone(asker), asker)
         case .setAppAudio(let isOn): setAppAudio(isOn: isOn, for: asker)
         case .setAppAudioOutput(let name): setAppAudioOutput(name, for: asker)
+        case .showAudioLevels(let isOn): showAudioLevels(isOn, for: asker)
         case .permissionAnswer(let isAllowed):
             if client === clients.owner {
                 permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)

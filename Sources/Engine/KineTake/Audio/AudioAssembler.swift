@@ -23,11 +23,15 @@ final class AudioAssembler {
 
     /// Nanoseconds of audio held back from now on.
     var margin: Int64
+    var meter: AudioMeter
 
-    init(grid: SampleGrid, tracks: [AudioTrack], margin: Int64 = AudioAssembler.margin) {
+    init(
+        grid: SampleGrid, tracks: [AudioTrack], margin: Int64 = AudioAssembler.margin, meter: AudioMeter = AudioMeter()
+    ) {
         self.grid = grid
         self.tracks = tracks
         self.margin = margin
+        self.meter = meter
     }
 
     /// The instant up to which every playing lane has delivered. Ignores a stuck lane until it has caught up: its
@@ -64,6 +68,7 @@ final class AudioAssembler {
             let early = timeline.mediaTime(at: part.lowerBound).nanoseconds
             let place = place(of: part.lowerBound + grid.instant(of: written) - early)
             for track in tracks { try track.append(count, from: place) }
+            meter.measure(tracks, in: place..<place + count)
             nextPlace = place + count
             written = total
         }

@@ -4,6 +4,7 @@ import KineCodecs
 
 /// Belongs to the audio thread.
 final class AudioLane {
+    let source: AudioSource
     /// The lane's samples, at their places on the grid.
     private(set) var store: SampleStore
     /// A first clock reading came, so samples have places.
@@ -31,7 +32,10 @@ final class AudioLane {
     /// Seconds of gap that are filled sample by sample; after a longer one the store begins anew.
     private static let longestFill: Int64 = 3
 
-    init(deviceRate: Int, grid: SampleGrid, channels: Int) throws(AudioResampler.Error) {
+    init(
+        deviceRate: Int, grid: SampleGrid, channels: Int, source: AudioSource = .app
+    ) throws(AudioResampler.Error) {
+        self.source = source
         self.grid = grid
         self.deviceRate = deviceRate
         self.channels = channels

@@ -144,6 +144,10 @@ package final class AudioPipeline: Sendable {
         running?.capture.change(pace: somebodyListens ? .live : .file)
     }
 
+    /// Begins or ends `TakeEvent.audioLevels`. The pace of the capture stays as it is: of a large piece of audio there is one event, with
+    /// the highest peaks of all of it.
+    package func measureLevels(_ isOn: Bool) { running?.worker.measureLevels(isOn) }
+
     /// False in a take that began without this source.
     package func has(_ source: AudioSource) -> Bool {
         running?.capture is AudioCapture && !plan.targets(of: source).isEmpty

@@ -69,6 +69,12 @@ struct AudioPlan: Equatable {
         return tracks.isEmpty ? [] : Set([target].compactMap(\.self))
     }
 
+    /// The first track that has the audio of a source; nil: the take does not have it.
+    func track(of source: AudioSource) -> Int? {
+        let indices = targets(of: source)
+        return tracks.firstIndex { !indices.isDisjoint(with: $0.targets) }
+    }
+
     /// Indices of the targets whose first audio the take waits for. An application may begin to play at any time.
     var awaited: Set<Int> {
         Set(targets.indices.filter { if case .application = targets[$0] { false } else { true } })

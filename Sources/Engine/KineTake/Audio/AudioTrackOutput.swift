@@ -147,6 +147,20 @@ struct SampleStore {
         }
     }
 
+    /// The largest magnitude among the samples of a range; 0 if none of them is held.
+    func peak(in range: Range<Int64>) -> Float {
+        let first = max(range.lowerBound, start)
+        let last = min(range.upperBound, end)
+        guard first < last else { return 0 }
+        let offset = spent + Int(first - start) * channels
+        let count = Int(last - first) * channels
+        return samples.withUnsafeBufferPointer { samples in
+            var peak: Float = 0
+            for index in offset..<offset + count { peak = max(peak, abs(samples[index])) }
+            return peak
+        }
+    }
+
     /// Adds the samples from `place` on to `target`, if there are any.
     func add(to target: UnsafeMutableBufferPointer<Float>, from place: Int64) {
         let frames = Int64(target.count / channels)

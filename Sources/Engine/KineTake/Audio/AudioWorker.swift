@@ -71,13 +71,23 @@ final class AudioWorker: AudioReceiver {
         let outputs = tracks.flatMap(\.outputs)
         formats = Dictionary(uniqueKeysWithValues: outputs.map { ($0.output, $0.format) })
         recordedFormats = outputs.filter(\.isRecorded).map(\.format)
+        let sources = [AudioSource.app, .microphone].compactMap { source in
+            plan.track(of: source).map { (source, $0) }
+        }
         let assembler = AudioAssembler(
-            grid: grid, tracks: tracks, margin: isLive ? AudioAssembler.liveMargin : AudioAssembler.margin)
+            grid: grid, tracks: tracks, margin: isLive ? AudioAssembler.liveMargin : AudioAssembler.margin,
+            meter: AudioMeter(tracks: Dictionary(uniqueKeysWithValues: sources)))
         state = Monitor(State(assembler: assembler))
     }
 
     /// Frames of all tracks that went through an encoder.
     var encodedFrames: Int { state.withLock { $0.outputs.reduce(0) { $0 + $1.encodedFrames } } }
+
+    /// Peaks of the sources that were computed for meters.
+    var computedPeaks: Int { state.withLock { $0.assembler.meter.computedPeaks } }
+
+    /// As `AudioPipeline.measureLevels`.
+    func measureLevels(_ isOn: Bool) { state.withLock { $0.assembler.meter.set(isOn: isOn) } }
 
     func start(into sink: any AudioSink) {
         state.withLock { state in
@@ -164,7 +174,9 @@ final class AudioWorker: AudioReceiver {
         let tracks = plan.tracks.indices.filter { plan.tracks[$0].targets.contains(target) }
         guard !tracks.isEmpty else { return }
         do {
-            let lane = try AudioLane(deviceRate: sampleRate, grid: grid, channels: channels)
+            let lane = try AudioLane(
+                deviceRate: sampleRate, grid: grid, channels: channels,
+                source: plan.microphones.contains(target) ? .microphone : .app)
             state.withLock { state in
                 if case .broken = state.phase { return }
                 state.lanes[stream] = lane
@@ -217,19 +229,24 @@ final class AudioWorker: AudioReceiver {
     }
 
     func audioSettled(now: Int64) {
+        var levels: AudioLevels?
         let isWaitOver = state.withLock { state -> Bool in
+            let assembler = state.assembler
             switch state.phase {
-            case .opening: state.assembler.discard(before: now - AudioAssembler.prelude)
-            case .delivering: _ = advance(&state, to: state.assembler.horizon(now: now))
+            case .opening: assembler.discard(before: now - AudioAssembler.prelude)
+            case .delivering:
+                let isDelivered = advance(&state, to: assembler.horizon(now: now))
+                levels = isDelivered ? assembler.meter.report(at: assembler.cursor) : assembler.meter.reportSilence()
             case .ending(let end, isComplete: false):
-                guard advance(&state, to: min(state.assembler.horizon(now: now), end)) else { return true }
-                guard state.assembler.isComplete(upTo: end) else { break }
+                guard advance(&state, to: min(assembler.horizon(now: now), end)) else { return true }
+                guard assembler.isComplete(upTo: end) else { break }
                 state.phase = .ending(at: end, isComplete: true)
                 return true
             case .ending, .broken, .over: break
             }
             return false
         }
+        if let levels { observer.observe(.audioLevels(levels)) }
         if isWaitOver { state.signal { _ in } }
     }
 

@@ -92,6 +92,9 @@ package enum TakeEvent: Sendable {
     case cameraShown(PixelSize)
     /// An application plays on an output which the take does not record, while the recorded output is silent.
     case audioUnrecorded(UnrecordedAudio)
+    /// The levels of the audio while they are measured (`AudioPipeline.measureLevels`), ten times a second at most, after they have
+    /// changed.
+    case audioLevels(AudioLevels)
     /// The source stands still; nil: it works again.
     case interrupted(SourceInterruption?)
     /// The excluded windows that the source found; nil where it excludes none.

@@ -54,6 +54,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case setAppAudio(on: Bool)
     /// Records the audio of the output of this name instead of another output's.
     case setAppAudioOutput(String)
+    /// Begins or ends `EngineEvent.audioLevels` for this client, without the levels that it may not have when it asks.
+    case showAudioLevels(Bool)
     /// Switches to another source, fitted into the take's size.
     case switchSource(TakeConfiguration.Source)
     /// Shows this camera over the picture; nil: none.
@@ -100,6 +102,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
         case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .mark: []
         case .setMicrophone(let isOn): isOn ? [.microphone] : []
         case .setAppAudio(let isOn): isOn ? captured.now.intersection([.screen]) : []
+        // Answered with the levels that the program may have: `AudioLevels.without`.
+        case .showAudioLevels: []
         case .setAppAudioOutput: captured.now.intersection([.screen])
         case .setCamera(let camera): camera?.showsPerson == true ? [.camera] : []
         case .switchSource: captured.now.intersection([.screen])

@@ -34,6 +34,19 @@ extension SampleRequest {
     }
 }
 
+extension AudioLevels {
+    /// The kinds that the levels disclose of a take that captures these. The microphone can be turned on later.
+    package static func disclosed(of captured: Set<PermissionKind>) -> Set<PermissionKind> {
+        captured.intersection([.screen]).union([.microphone])
+    }
+
+    /// The levels for a program that may not have these kinds.
+    package func without(_ kinds: Set<PermissionKind>) -> AudioLevels {
+        AudioLevels(
+            app: kinds.contains(.screen) ? nil : app, microphone: kinds.contains(.microphone) ? nil : microphone)
+    }
+}
+
 extension TakeConfiguration {
     /// The kinds that the take captures from its start.
     public var capturedKinds: Set<PermissionKind> {

@@ -139,6 +139,10 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     case appAudio(on: Bool)
     /// The audio of the output of this name is recorded from now on, instead of another output's.
     case appAudioOutput(String)
+    /// The levels of the audio as it is recorded: 0 in a pause and of a source that is off, nil of a source that the take does not have.
+    /// Sent after a change to clients that requested it and have read the previous message, ten times a second at most; less often in a
+    /// take that fetches audio in large pieces.
+    case audioLevels(AudioLevels)
     /// The take now shows this source, as in `TakeStatus.source`.
     case sourceSwitched(TakeConfiguration.Source)
     /// This camera is now shown over the picture, while it gives frames; nil: none.
@@ -190,6 +194,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
         case .failed(var failure):
             if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
             return .failed(failure)
+        // Clients get the levels of each kind by `AudioLevels.without` instead.
+        case .audioLevels: return nil
         case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched,
             .camera, .cameraShown, .screenLocked, .sourceInterrupted, .audioUnrecorded, .permissionQuestion,
             .permissionAsked, .warning, .samples, .frames, .dismissed:
