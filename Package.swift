@@ -238,8 +238,8 @@ let table = """
       KineTrayTests: KineProgram KineTray KineDesktop KineTakes KineWire DesktopTesting KineMeasure KineMedia
           KinePlatform KineText CoreTesting SystemPackage
       KineStudioTests: KineStudio Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish
-          KineContainers KineServices KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting ProcessTesting
-          SystemPackage HTTPTypes
+          KineContainers KineServices KineTakes KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting
+          ProcessTesting SystemPackage HTTPTypes
       KineTakeTests: KinePulse KineTake KineCapture KineCodecs KineContainers KineImaging KineMedia KinePlatform
           KineRings KineX11 KineX264 KineMeasure AudioTesting CoreTesting ThreadTesting SystemPackage
       KineSupervisionTests: KineMeasure KineSupervision KineTake KineServices KineWire KineRings KineMedia KinePlatform

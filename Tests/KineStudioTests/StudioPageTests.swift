@@ -75,10 +75,10 @@ import Testing
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
     /// The challenges, and the names of what is fetched in the background, need 3,300; windows of one recording or app 600 more.
     /// The folders in the paths of imports, and names that say what is done, need 1,200; what computes by itself 1,300, and with the
-    /// library 5,500. Types in comments, for tsc, need a tenth.
-    private static let viewLimit = 139_500
-    private static let servicesLimit = 157_800
-    private static let wholeLimit = 226_000
+    /// library 5,500. The levels of a take need 1,200. Types in comments, for tsc, need a tenth.
+    private static let viewLimit = 140_700
+    private static let servicesLimit = 159_000
+    private static let wholeLimit = 227_200
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

@@ -147,6 +147,25 @@ import Testing
         }
     }
 
+    @Test func `levels are asked of each take while they are wanted, also of one that begins later`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let first = try registry.register(output: nil, source: "pattern")
+            let takes = try Takes(registry)
+            let engine = try #require(followers(first).first)
+            takes.wantsLevels = true
+            let second = try registry.register(output: nil, source: "pattern")
+            _ = takes.process(at: 0)
+            #expect(try engine.readAvailable().map(\.request) == [.showAudioLevels(true)])
+            let asked = second.listener.acceptWaiting(as: EngineConnection.self).connections.map {
+                (try? $0.readAvailable().map(\.request)) ?? []
+            }
+            #expect(asked.contains([.status, .follow(progress: false), .showAudioLevels(true)]), "\(asked)")
+            takes.wantsLevels = false
+            #expect(try engine.readAvailable().map(\.request) == [.showAudioLevels(false)])
+        }
+    }
+
     @Test func `requests to several takes are answered by number, and by no answer in time`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))

@@ -79,6 +79,9 @@ static const struct studio_page_file files[] = {
     {"record/hidden.js", (const char[]){
 #embed "Page/record/hidden.js" suffix(, 0)
     }},
+    {"record/meters.js", (const char[]){
+#embed "Page/record/meters.js" suffix(, 0)
+    }},
     {"record/more.js", (const char[]){
 #embed "Page/record/more.js" suffix(, 0)
     }},

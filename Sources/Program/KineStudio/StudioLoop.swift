@@ -147,8 +147,9 @@ final class StudioLoop {
     private func showTakes(at now: Int64) {
         let changes = takes.process(at: now)
         takes.wantsProgress = progress.isWanted(at: now)
+        takes.wantsLevels = takes.wantsProgress
         for (take, event) in changes.events {
-            if case .progress(let newest) = event { progress.received(newest, of: take.id) }
+            progress.received(event, of: take.id)
             disk.received(event)
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
@@ -157,6 +158,7 @@ final class StudioLoop {
         studio.show(running.map { TakeSnapshot($0) })
         studio.show(running.compactMap(TakeQuestion.init))
         if let snapshots = progress.snapshots(of: running) { studio.show(progress: snapshots) }
+        if let levels = progress.levels(of: running) { studio.show(levels: levels) }
         recorders.follow(takes.answered.union(changes.ended.map(\.record.id)))
     }
 

@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    @Test func `the meters of a take show its beep, and no microphone that it does not have`() throws {
+        try RunningStudio.with { studio in
+            let take = try studio.place.start("record", "a.mp4", "--pattern", "320x240", "--json")
+            try take.event("started")
+            try studio.withWindow { window in
+                let meters = "const [audio, microphone] = document.querySelectorAll('.take meter'); "
+                try #expect(
+                    window.browser.wait(
+                        until: meters + "return audio?.checkVisibility() === true && audio.value > -20"))
+                try #expect(window.browser.run(meters + "return microphone.hidden"))
+            }
+            #expect(try studio.place.run("stop").status == 0)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
     @Test(.tags(.endurance))
     func `a countdown is cancelled by a key, and else begins the take`() throws {
         try RunningStudio.with(configuration: Self.silent) { studio in
@@ -174,8 +190,13 @@ import Testing
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 for name in ["audio", "microphone"] {
+                    let meter = "document.querySelector('.take meter[aria-label$=\"\(name)\"]')"
+                    #expect(
+                        try window.browser.wait(
+                            until: "return \(meter)?.checkVisibility() === true && \(meter).value > -30"))
                     try window.click("Mute \(name)")
                     #expect(try window.notes("The \(name) is off."))
+                    #expect(try window.browser.wait(until: "return \(meter).value === -60"))
                     try window.click("Unmute \(name)")
                     #expect(try window.notes("The \(name) is on."))
                 }

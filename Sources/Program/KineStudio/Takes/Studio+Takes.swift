@@ -149,6 +149,9 @@ extension Studio {
     /// Shows the takes with their counts.
     func show(progress takes: [TakeSnapshot]) { hub.send("progress", takes, isState: true) }
 
+    /// Shows the levels of the takes' audio.
+    func show(levels: [ShownLevels]) { hub.send("takeLevels", levels, isState: true) }
+
     /// Answers at once: a person may draw a region first, and a service may take long. A notice says what fails.
     fileprivate func carryOut(
         of take: String, _ change: @escaping @Sendable (_ take: String) async throws -> Void

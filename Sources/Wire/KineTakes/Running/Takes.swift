@@ -26,6 +26,10 @@ package final class Takes: PollSource {
     package var wantsProgress = false {
         didSet { if wantsProgress != oldValue { askEach(.follow(progress: wantsProgress)) } }
     }
+    /// Whether `EngineEvent.audioLevels` comes of each take.
+    package var wantsLevels = false {
+        didSet { if wantsLevels != oldValue { askEach(.showAudioLevels(wantsLevels)) } }
+    }
     /// Whether this process has windows in which the person can answer apps' questions.
     package var showsQuestions = false {
         didSet { if showsQuestions != oldValue { askEach(.showPermissionQuestions(showsQuestions)) } }
@@ -110,6 +114,7 @@ package final class Takes: PollSource {
         // Engines of all protocols answer this request.
         take.send(.status)
         take.send(.follow(progress: wantsProgress))
+        if wantsLevels { take.send(.showAudioLevels(true)) }
         if showsQuestions { take.send(.showPermissionQuestions(true)) }
     }
 }

@@ -6,6 +6,7 @@ import { post } from "../shared/session.js";
 import { clock, fileName } from "../words/format.js";
 import { say, takeState } from "../words/words.js";
 import { makeDestinations } from "./destinations.js";
+import { makeMeters } from "./meters.js";
 import { makePreview } from "./preview.js";
 import { makeStatistics } from "./statistics.js";
 
@@ -88,6 +89,7 @@ function makeCard(first) {
   const preview = makePreview(`${path}/samples`, source);
   const destinations = makeDestinations(`${path}/destinations`);
   const statistics = makeStatistics();
+  const meters = makeMeters(id);
   const [time, status, origin, problem] = ["time", "state", "source", "problem"].map((name) => make(`p.${name}`));
   // Shows the frame over the picture, once the take has had a camera.
   /** @type {ReturnType<typeof import("./cameraframe.js").frameOver> | undefined} */
@@ -114,7 +116,7 @@ function makeCard(first) {
   const element = make(
     "article.take", { "data-take": id, tabindex: -1, "aria-label": say("take", { source }) }, preview.element,
     make("div.clock", {}, time, status, origin, problem), make("div.buttons", { click: leave }, ...Object.values(buttons)),
-    destinations.element, statistics.element);
+    destinations.element, statistics.element, meters.element);
   const isRunning = () => isOpen(take) && take.phase !== "starting" && !take.otherVersion;
 
   /** @param {Take} take */
@@ -171,7 +173,10 @@ function makeCard(first) {
       statistics.show(newest, preview.delay);
       destinations.show(newest.destinations, isRunning());
     },
-    close: () => preview.want(false),
+    close() {
+      preview.want(false);
+      meters.close();
+    },
     setTime(now) {
       const { duration, runsSince } = take;
       result.time = clock(duration + (runsSince == null ? 0 : Math.max(0, now - runsSince)));

@@ -3,8 +3,8 @@
 // name is the session's key: another server at the same address has another key.
 
 const types = [
-  "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "progress", "disk", "recordings", "job", "notice",
-  "questions", "sheet",
+  "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "progress", "takeLevels", "disk", "recordings", "job",
+  "notice", "questions", "sheet",
 ];
 const mostNotices = 200;
 // Milliseconds.

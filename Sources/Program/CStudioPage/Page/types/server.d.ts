@@ -142,6 +142,7 @@ declare global {
     still: { monitor: string; picture: number };
     locked: boolean;
     progress: TakeProgress[];
+    takeLevels: { id: string; audio?: number; microphone?: number }[];
     disk: Schemas.Disk;
     recordings: { count: number };
     job: Job;
