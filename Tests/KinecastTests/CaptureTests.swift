@@ -89,6 +89,18 @@ import Testing
         #expect(error?.code == .notRecording)
     }
 
+    @Test func `a capture's levels come until it ends`() async throws {
+        try await recorder.startCapture { _, _ in }
+        var levels = try await recorder.audioLevels().makeAsyncIterator()
+        // Nothing plays on the private screen.
+        let first = await levels.next()
+        #expect(first?.app == 0)
+        try await recorder.stopCapture()
+        while await levels.next() != nil {}
+        let error = await #expect(throws: RecordingError.self) { _ = try await recorder.audioLevels() }
+        #expect(error?.code == .notRecording)
+    }
+
     @Test func `a loop can read a sample until it asks for the next`() async throws {
         var earlier: CapturedSample?
         var count = 0

@@ -155,6 +155,9 @@ public final class EngineSession: Sendable {
         try await send(.setMicrophone(on: isOn))
     }
 
+    /// Begins or ends `EngineEvent.audioLevels` among `events`. They lack the levels that this program may not have.
+    public func showAudioLevels(_ isOn: Bool) async throws(ClientError) { try await send(.showAudioLevels(isOn)) }
+
     /// Switches the take to another source, fitted into its size; file and broadcasts go on. Returns when it is shown.
     /// On an error the take keeps the old source. There is no time limit while a person is asked or draws a region, but
     /// it throws `noAnswer` like `stop`.
