@@ -21,6 +21,7 @@ import Testing
         "glass --seconds 5",
         "studio --seconds 1 --runs 1 --samples 1 --hours 1",
         "tray --seconds 1 --runs 1",
+        "levels --seconds 1 --runs 1",
         "trim --minutes 1 --runs 1",
         "viewers --counts 5 --encrypted 5 --seconds 1 --runs 1",
     ]

@@ -18,6 +18,8 @@ final class EngineTake {
     private let logPath: String
     private var hasEnded = false
     private var links: [String] = []
+    /// How often the audio's levels have come.
+    private(set) var levels = 0
 
     /// Starts an engine and its take, and waits until the first frame was taken and every destination is live.
     ///
@@ -35,12 +37,13 @@ final class EngineTake {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log, engineEnd]
         options.parentDeathSignal = SIGKILL
-        // Grants the permissions that a person would be asked for: this program captures the screen, the receivers get its frames.
+        // Grants the permissions that a person would be asked for: this program captures the screen and a microphone, the receivers get
+        // frames.
         let permissions = PermissionStore(file: FilePath(folder.file("kinecast/permissions.json")))
         for program in [ExecutableSearch.own ?? ""] + receivers {
             let subject = PermissionSubject(
                 identifier: String(program.split(separator: "/").last ?? ""), executable: program)
-            try permissions.decide(.granted, [.screen], for: subject, name: nil)
+            try permissions.decide(.granted, [.screen, .microphone], for: subject, name: nil)
         }
         process = try ChildProcess(
             executable: try Tool.sibling("kinecast-engine"), arguments: [],
@@ -78,6 +81,13 @@ final class EngineTake {
         }
         guard let result else { throw Failed(description: "The engine gave no status.") }
         return result
+    }
+
+    /// Begins or ends the levels of the take's audio.
+    func showAudioLevels(_ isOn: Bool) throws {
+        try connection.send(.showAudioLevels(isOn))
+        // Answered after that.
+        _ = try status()
     }
 
     /// The earliest instant that can have been the take's time zero, in nanoseconds of CLOCK_MONOTONIC: each answer says
@@ -137,6 +147,7 @@ final class EngineTake {
                 if case .event(.destination(let event)) = message, case .link(let link) = event.kind {
                     links.append(link)
                 }
+                if case .event(.audioLevels) = message { levels += 1 }
                 if try body(message) { isDone = true }
             }
             if isDone { return }
