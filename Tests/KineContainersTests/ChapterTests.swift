@@ -35,7 +35,12 @@ import Testing
 
     private func words(_ chapters: [Chapter]) -> [String] { chapters.map { "\($0.ticks) \($0.title)" } }
 
-    private func chapters(of file: MemoryFile) throws -> [String] { words(try RecordingIndex(reading: file).chapters) }
+    /// Those of the index, which a list shows, too.
+    private func chapters(of file: MemoryFile) throws -> [String] {
+        let chapters = try RecordingIndex(reading: file).chapters
+        if case .finished(let summary) = try RecordingSummary(of: file) { #expect(summary.chapters == chapters) }
+        return words(chapters)
+    }
 
     /// Recovers the file, and checks that no frame is missing.
     private func recoverWhole(_ file: MemoryFile, sourceLocation: SourceLocation = #_sourceLocation) throws

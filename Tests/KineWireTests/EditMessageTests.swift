@@ -44,6 +44,13 @@ import Testing
                 .finished(.init(duration: .seconds(2), size: PixelSize(width: 2, height: 1), hasAudio: true))),
             .summary(.unfinished), .summary(.empty), .summary(.foreign), .unreadable("/a.mp4 cannot be opened."),
         ]),
+        .contents([
+            .summary(
+                .finished(
+                    .init(
+                        duration: .seconds(2), size: PixelSize(width: 2, height: 1), hasAudio: false,
+                        chapters: [Chapter(start: .zero, title: "Start"), Chapter(start: .seconds(1), title: "ü")])))
+        ]),
     ]
 
     private func lines(_ bytes: [UInt8]) -> [Data] {

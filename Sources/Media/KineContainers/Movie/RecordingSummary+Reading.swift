@@ -1,5 +1,5 @@
-// The state, the duration and the size of a recording, for lists: read from a few hundred bytes, however long it is.
-// RecordingIndex reads and checks the samples.
+// The state, the duration, the size and the chapters of a recording, for lists: read from a few hundred bytes and the
+// chapters, however long it is. RecordingIndex reads and checks the samples.
 import KineMedia
 
 extension RecordingSummary {
@@ -41,6 +41,9 @@ extension RecordingSummary {
 }
 
 extension RecordingSummary.Finished {
+    /// The most bytes of the box with the chapters.
+    private static let largestUserData = 64 + (Chapter.mostMarks + 1) * (9 + Chapter.longestTitle)
+
     fileprivate init(_ movie: IndexBox) throws {
         let boxes = try movie.boxes()
         guard var header = try boxes["mvhd"]?.first?.head(32), boxes["mvex"] == nil else { throw MalformedBox() }
@@ -58,6 +61,11 @@ extension RecordingSummary.Finished {
             if isVideo, size == nil { size = try track.box("tkhd").head(96).trackHeader().size }
         }
         guard let size, duration > .zero else { throw MalformedBox() }
-        self.init(duration: duration, size: size, hasAudio: hasAudio)
+        var chapters: [Chapter] = []
+        if let place = boxes["udta"]?.first?.content, place.count <= Self.largestUserData {
+            let box = BoxReader(try movie.file.read(at: place.lowerBound - 8, count: place.count + 8))
+            chapters = (try? Chapter.all(in: box)) ?? []
+        }
+        self.init(duration: duration, size: size, hasAudio: hasAudio, chapters: chapters)
     }
 }

@@ -15,11 +15,27 @@ public enum RecordingSummary: Codable, Equatable, Sendable {
         /// The size to show, in pixels.
         public var size: PixelSize
         public var hasAudio: Bool
+        /// The first one begins with the recording. Empty without chapters, and where their list is damaged.
+        public var chapters: [Chapter]
 
-        public init(duration: MediaTime, size: PixelSize, hasAudio: Bool) {
+        public init(duration: MediaTime, size: PixelSize, hasAudio: Bool, chapters: [Chapter] = []) {
             self.duration = duration
             self.size = size
             self.hasAudio = hasAudio
+            self.chapters = chapters
         }
+    }
+}
+
+// Builds of before have no chapters here. The synthesized coding of `Finished` calls these.
+extension KeyedDecodingContainer {
+    func decode(_ type: [Chapter].Type, forKey key: Key) throws -> [Chapter] {
+        try decodeIfPresent(type, forKey: key) ?? []
+    }
+}
+
+extension KeyedEncodingContainer {
+    mutating func encode(_ chapters: [Chapter], forKey key: Key) throws {
+        try encodeIfPresent(chapters.isEmpty ? nil : chapters, forKey: key)
     }
 }
