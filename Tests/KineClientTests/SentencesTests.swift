@@ -12,8 +12,8 @@ import Testing
     @Test func `times are clocks while they run and lengths in sentences`() {
         #expect([0, 7.9, 61, 3723].map { Quantity.clock(.seconds($0)) } == ["0:00", "0:07", "1:01", "1:02:03"])
         #expect(
-            [0, 7.44, 59.96, 61, 3723.2].map { Quantity.length(.seconds($0)) } == [
-                "0.0 s", "7.4 s", "1 min 0 s", "1 min 1 s", "1 h 2 min 3 s",
+            [0, 7.44, 59.96, 61, 754.45, 754.5, 3723.2].map { Quantity.length(.seconds($0)) } == [
+                "0.0 s", "7.4 s", "1 min 0 s", "1 min 1 s", "12 min 34 s", "12 min 35 s", "1 h 2 min 3 s",
             ])
     }
 

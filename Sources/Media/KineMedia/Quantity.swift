@@ -9,11 +9,12 @@ public enum Quantity {
         return "\(seconds / 60):\(twoDigits(seconds % 60))"
     }
 
-    /// `7.4 s`, `12 min 34 s`, `1 h 2 min 3 s`: a length in a sentence.
+    /// `7.4 s`, `12 min 34 s`, `1 h 2 min 3 s`: a length in a sentence, to the nearest tenth or second, as `lengthText` of the
+    /// studio's page (words/format.js).
     public static func length(_ time: MediaTime) -> String {
         let tenths = max(0, Int((time.seconds * 10).rounded()))
         if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
-        let seconds = (tenths + 5) / 10
+        let seconds = Int(time.seconds.rounded())
         let minutes = "\(seconds / 60 % 60) min \(seconds % 60) s"
         return seconds >= 3600 ? "\(seconds / 3600) h \(minutes)" : minutes
     }
