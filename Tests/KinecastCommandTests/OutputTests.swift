@@ -103,6 +103,8 @@ import Testing
             OutputPath.resolve(typed, workingDirectory: base, timestamp: "2026-01-02 03.04.05")
         }
         #expect(path(nil) == first)
+        let clip = OutputPath.resolve(nil, kind: "Clip", workingDirectory: base, timestamp: "2026-01-02 03.04.05")
+        #expect(clip == base.appending("Clip 2026-01-02 03.04.05.mp4"))
         #expect(path(base.string) == first)
         #expect(path(".") == first)
         #expect(path("a.mp4") == base.appending("a.mp4"))

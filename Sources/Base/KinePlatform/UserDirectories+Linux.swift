@@ -20,11 +20,13 @@ public enum UserDirectories {
     }
 
     /// A name made from the time in `kinecastRecordings`, which is made. Nil if it cannot be.
-    public static func newRecording() -> FilePath? {
+    ///
+    /// - Parameter kind: the name's first word.
+    public static func newRecording(_ kind: String = "Kinecast") -> FilePath? {
         guard let directory = kinecastRecordings, mkdir(directory.cString, 0o777) == 0 || errno == EEXIST else {
             return nil
         }
-        return directory.appending("Kinecast \(LocalTime.text("%Y-%m-%d %H.%M.%S")).mp4")
+        return directory.appending("\(kind) \(LocalTime.text("%Y-%m-%d %H.%M.%S")).mp4")
     }
 
     /// The directory for settings, `$XDG_CONFIG_HOME` or `$HOME/.config` (freedesktop.org, XDG Base Directory). It may

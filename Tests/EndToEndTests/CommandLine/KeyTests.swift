@@ -58,7 +58,8 @@ import Testing
             #expect(shown.text.hasSuffix(", in \(place.directory)"), "\(shown)")
             // Without a name it is beside the recording, whatever the key's directory is.
             #expect(try place.run(["clip"], desktop).status == 0)
-            _ = try daemon.wait("the other clip") { $0.text.hasSuffix(", in \(place.path("films"))") }
+            let named = try daemon.wait("the other clip") { $0.text.hasSuffix(", in \(place.path("films"))") }
+            #expect(named.title.hasPrefix("Saved Clip 20"), "\(named)")
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
         }

@@ -98,7 +98,7 @@ extension StudioRoute {
         .post("api/takes/{take}/clip") { studio, call in
             let duration = try call.value(Clip.self).duration
             guard duration.map((0.001...longestClip).contains) != false else { throw StudioProblem.malformed }
-            guard let path = UserDirectories.newRecording() else { throw StudioProblem.noVideos }
+            guard let path = UserDirectories.newRecording("Clip") else { throw StudioProblem.noVideos }
             let request = ClipRequest(
                 output: path.escaped, duration: duration.map { .seconds($0) }, isPrivate: true, isNumbered: true)
             let answer = try await studio.requests.send(.exportClip(request), to: call["take"])

@@ -37,7 +37,7 @@ struct ClipCommand: ParsableCommand {
     @Option(
         name: [.customShort("o"), .long],
         help: ArgumentHelp(
-            "The file to write, or a directory for it; if not given, Kinecast DATE TIME.mp4 in the current directory.",
+            "The file to write, or a directory for it; if not given, Clip DATE TIME.mp4 in the current directory.",
             valueName: "FILE"),
         completion: .file(extensions: ["mp4"]))
     var output: String?
@@ -47,6 +47,9 @@ struct ClipCommand: ParsableCommand {
 
     @Flag(help: "Print the answer as a line of JSON on standard output.")
     var json = false
+
+    /// The first word of a clip's name.
+    private static let kind = "Clip"
 
     func validate() throws {
         if output?.isEmpty == true {
@@ -58,7 +61,7 @@ struct ClipCommand: ParsableCommand {
         let isNamedHere = try OutputPath.isNamedHere(output)
         // The current directory of a key is the desktop's, where a person does not look.
         let isByKey = output == nil && DesktopNotifier.isByKey
-        let typed = try isByKey ? nil : OutputPath.resolveNow(output)
+        let typed = try isByKey ? nil : OutputPath.resolveNow(output, kind: Self.kind)
         let asked = try AskedTake.connected(to: take, hasClips: true)
         let request = ClipRequest(
             output: try (typed ?? Self.path(in: asked)).escaped, duration: duration?.time, overwrite: overwrite,
@@ -72,8 +75,8 @@ struct ClipCommand: ParsableCommand {
     /// A name made from the time, beside the take's recording; without one, where a toggle's recordings are.
     private static func path(in take: AskedTake) throws -> FilePath {
         guard let recording = try take.status().output, recording != TakeConfiguration.standardOutput else {
-            return try OutputPath.inVideos()
+            return try OutputPath.inVideos(kind: kind)
         }
-        return OutputPath.resolveNow(in: FilePath(escaped: recording).removingLastComponent())
+        return OutputPath.resolveNow(kind: kind, in: FilePath(escaped: recording).removingLastComponent())
     }
 }

@@ -12,38 +12,39 @@ enum OutputPath {
     ///
     /// - Parameters:
     ///   - typed: the path that the user typed, if any.
+    ///   - kind: the first word of a name that is made.
     ///   - workingDirectory: the directory that a relative path starts from.
     ///   - timestamp: local time as `YYYY-MM-DD HH.MM.SS`.
     static func resolve(
-        _ typed: String?, workingDirectory: FilePath, timestamp: @autoclosure () -> String
+        _ typed: String?, kind: String = "Kinecast", workingDirectory: FilePath, timestamp: @autoclosure () -> String
     ) -> FilePath {
         var path = typed.map { workingDirectory.pushing(FilePath(escaped: $0)) } ?? workingDirectory
         path.components.removeAll { $0.kind == .currentDirectory }
         guard typed == nil || path.isDirectory else { return path }
-        return path.appending("Kinecast \(timestamp()).mp4")
+        return path.appending("\(kind) \(timestamp()).mp4")
     }
 
     /// Resolves the path with the current directory and time. Throws if the name cannot be an MP4 file.
     /// - Parameter mayStream: whether "-" means standard output; otherwise it is refused.
-    static func resolveNow(_ typed: String?, mayStream: Bool = false) throws -> FilePath {
+    static func resolveNow(_ typed: String?, kind: String = "Kinecast", mayStream: Bool = false) throws -> FilePath {
         if mayStream, typed == TakeConfiguration.standardOutput {
             try checkStandardOutput()
             return FilePath(TakeConfiguration.standardOutput)
         }
         let directory = try workingDirectory()
         if let typed { try check(typed, mayStream: mayStream, workingDirectory: directory) }
-        return resolveNow(typed, in: directory)
+        return resolveNow(typed, kind: kind, in: directory)
     }
 
     /// As `resolve`, with the current time.
-    static func resolveNow(_ typed: String? = nil, in directory: FilePath) -> FilePath {
-        resolve(typed, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
+    static func resolveNow(_ typed: String? = nil, kind: String = "Kinecast", in directory: FilePath) -> FilePath {
+        resolve(typed, kind: kind, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
     /// A name made from the time, in the directory Kinecast of the user's directory for videos, else of the home
     /// directory. Makes the directory.
-    static func inVideos() throws(CommandFailure) -> FilePath {
-        guard let path = UserDirectories.newRecording() else {
+    static func inVideos(kind: String = "Kinecast") throws(CommandFailure) -> FilePath {
+        guard let path = UserDirectories.newRecording(kind) else {
             throw CommandFailure.cannotCreate(
                 "There is no directory for videos that you can write to; name one with -o.")
         }
