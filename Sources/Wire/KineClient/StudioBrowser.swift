@@ -34,17 +34,3 @@ public enum StudioBrowser {
         FilePath(escaped: program).resolved?.lastComponent?.string == "snap"
     }
 }
-
-extension String {
-    /// A path as in an address (RFC 3986, section 3.3).
-    fileprivate var addressPath: String {
-        unescaped.map { byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "-._~/".utf8.contains(byte)
-            let hexadecimal = String(byte, radix: 16, uppercase: true)
-            return isPlain
-                ? String(UnicodeScalar(byte)) : "%" + (hexadecimal.count < 2 ? "0" : "") + hexadecimal
-        }.joined()
-    }
-}
