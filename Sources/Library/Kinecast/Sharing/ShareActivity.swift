@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import KinePlatform
+import SystemPackage
 
 /// The name of a kind of activity. Kinecast's begin with `org.kinecast.`; an app's should begin with its identifier.
 public struct ShareActivityType: RawRepresentable, Hashable, Sendable {
@@ -50,6 +51,23 @@ public struct SharedRecording: Sendable, Equatable {
     public let suggestedName: String
 }
 
+extension SharedRecording {
+    /// A file as it is on the disk. Throws if it is not there.
+    ///
+    /// - Parameter duration: zero: not known, as of a video that Kinecast did not make.
+    package init(_ file: URL, duration: Duration = .zero) throws(RecordingError) {
+        var status = stat()
+        guard stat(file.path, &status) == 0 else {
+            throw RecordingError(
+                .failedToShare, "\(file.path) is not there any more; put it back, or record again.")
+        }
+        let time = LocalTime.text("%Y-%m-%d %H.%M.%S", at: status.st_mtim.tv_sec)
+        self.init(
+            url: file, duration: duration, byteCount: status.st_size,
+            suggestedName: "Recording \(time).\(FilePath(file.path).extension ?? "mp4")")
+    }
+}
+
 public struct ShareProgress: Sendable, Equatable {
     public let completedBytes: Int
     public let totalBytes: Int
@@ -81,7 +99,7 @@ extension RecordingPreview {
     public func share(
         via activity: some ShareActivity, progress: @escaping @Sendable (ShareProgress) -> Void = { _ in }
     ) async throws(RecordingError) -> ShareResult {
-        let recording = try sharedRecording()
+        let recording = try SharedRecording(file(), duration: duration)
         do {
             let url = try await activity.perform(with: recording, progress: progress)
             completed.withLock { _ = $0.insert(activity.type) }
@@ -93,17 +111,5 @@ extension RecordingPreview {
         } catch {
             throw RecordingError(.failedToShare, "“\(activity.title)” failed: \(error)")
         }
-    }
-
-    private func sharedRecording() throws(RecordingError) -> SharedRecording {
-        let file = try file()
-        var status = stat()
-        guard stat(file.path, &status) == 0 else {
-            throw RecordingError(
-                .failedToShare, "\(file.path) is not there any more; put it back, or record again.")
-        }
-        let time = LocalTime.text("%Y-%m-%d %H.%M.%S", at: status.st_mtim.tv_sec)
-        return SharedRecording(
-            url: file, duration: duration, byteCount: status.st_size, suggestedName: "Recording \(time).mp4")
     }
 }
