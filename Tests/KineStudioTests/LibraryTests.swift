@@ -30,7 +30,9 @@ private struct Home {
 
     /// Records half a second and more, and returns the path.
     @discardableResult
-    func record(_ name: String, seconds: Double = 2, rate: Int = 10, isFinished: Bool = true) throws -> String {
+    func record(
+        _ name: String, seconds: Double = 2, rate: Int = 10, chapters: [Chapter] = [], isFinished: Bool = true
+    ) throws -> String {
         let path = directory.file(name)
         let sets = H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80])
         let writer = try MP4Writer(
@@ -43,6 +45,7 @@ private struct Home {
                     type: .video, presentationTime: .milliseconds(Int64(frame * 1000 / rate)), duration: .zero,
                     isKeyframe: frame % 10 == 0, data: [0, 0, 0, 2, frame % 10 == 0 ? 0x65 : 0x41, 0x88]))
         }
+        for chapter in chapters { writer.mark(chapter) }
         try writer.flush(through: .seconds(seconds))
         if isFinished { _ = try writer.finish(at: .seconds(seconds)) }
         return path
@@ -84,10 +87,73 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(unsaved.place == .app && unsaved.app == "org.example.App" && unsaved.state == .finished)
         #expect(try home.model("left.mp4").state == .recoverable)
         #expect(try home.model("made.mp4").state == .recording)
-        #expect(try home.model("foreign.mp4").problem?.contains("did not record this file") == true)
+        #expect(try home.model("foreign.mp4").state == .foreign && home.model("foreign.mp4").problem == nil)
         #expect(try home.model("empty.mp4").problem?.contains("before its first frame") == true)
         #expect(home.library.setWritten([]))
         #expect(try home.model("made.mp4").state == .recoverable)
+    }
+
+    @Test func `a video of another program is opened, renamed and deleted, and neither cut nor read`() async throws {
+        let home = try Home()
+        for name in ["a.webm", "b.MKV", "c.avi", "d.mov", ".e.webm", "f.txt"] {
+            try home.directory.write(Array("video".utf8), to: "Videos/\(name)")
+        }
+        try home.directory.write([], to: "apps/org.example.App/g.webm")
+        // Without an engine.
+        let library = Library(home.library.places, RecordingEditor(EngineLocator(named: home.directory.file("none"))))
+        let listed = library.listing().recordings
+        #expect(Set(listed.map(\.name)) == ["a.webm", "b.MKV", "c.avi", "d.mov"])
+        #expect(listed.allSatisfy { $0.state == .foreign && $0.duration == nil && $0.problem == nil })
+        let id = try #require(listed.first { $0.name == "a.webm" }?.id)
+        let token = try await library.open(id).description
+        #expect(try library.mediaFile(token).type == "video/webm")
+        let jobs = Jobs { _ in }
+        let requests: [() async throws -> Void] = [
+            { _ = try await library.trim(id, Excerpt(from: 0, to: 1, name: "x"), jobs) {} },
+            { _ = try await library.frame(id, at: 0) }, { _ = try await library.step(id, from: 0, by: 1) },
+            { _ = try await library.strip(id) }, { _ = try await library.waveform(id) },
+        ]
+        for request in requests { #expect(try await problem(request) == .foreign) }
+        #expect(try await library.poster(id) == nil)
+        let renamed = try await library.rename(id, to: "talk.mp4")
+        #expect(renamed.name == "talk.mp4.webm" && renamed.state == .foreign)
+        let last = try await library.rename(renamed.id, to: "talk.WebM")
+        #expect(try library.mediaFile(token).size == 5, "a player goes on")
+        let deleted = try await library.delete(last.id)
+        #expect(try await library.restore(deleted).name == "talk.WebM")
+        #expect(home.names == ["talk.WebM", "b.MKV", "c.avi", "d.mov", ".e.webm", "f.txt"])
+    }
+
+    @Test func `a recording is listed with its chapters, and with its path if that survives a copy`() throws {
+        let home = try Home()
+        let chapters = [(0.5, "One"), (1, "b\u{202e}")].map { Chapter(start: .seconds($0), title: $1) }
+        let path = try home.record("Videos/a.mp4", chapters: chapters)
+        try home.record("Videos/b\u{1b}.mp4")
+        let model = try home.model("a.mp4")
+        #expect(model.chapters?.map(\.start) == [0, 0.5, 1] && model.chapters?.map(\.title) == ["Start", "One", "b "])
+        #expect(model.path == FilePath(path).resolved?.string)
+        #expect(try home.model("b .mp4").chapters == nil && home.model("b .mp4").path == nil)
+    }
+
+    @Test func `a player follows a file that another program renames, and loses one that leaves the library`()
+        async throws
+    {
+        let home = try Home()
+        let path = try home.record("Videos/a.mp4")
+        let before = try home.model("a.mp4")
+        let token = try await home.library.open(before.id).description
+        rename(path, home.directory.file("Videos/b.mp4"))
+        #expect(try home.library.mediaFile(token).size == before.bytes)
+        let after = try home.model("b.mp4")
+        #expect(after.version == before.version && after.id != before.id, "by which a page knows it again")
+        rename(home.directory.file("Videos/b.mp4"), home.directory.file("c.mp4"))
+        #expect(throws: MediaFile.changed) { try home.library.mediaFile(token) }
+        rename(home.directory.file("c.mp4"), home.directory.file("Videos/d.mp4"))
+        #expect(try home.library.mediaFile(token).size == before.bytes)
+        // Another file with its name.
+        unlink(home.directory.file("Videos/d.mp4"))
+        try home.record("Videos/d.mp4", seconds: 1)
+        #expect(throws: MediaFile.changed) { try home.library.mediaFile(token) }
     }
 
     @Test func `without an engine no file is read, and with one they are`() throws {
@@ -137,13 +203,18 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(try Library.fileName("会议 1.5") == "会议 1.5.mp4")
         #expect(try Library.fileName("\u{378}") == "\u{378}.mp4", "it could be an emoji of a later Unicode")
         #expect(try Library.fileName(String(repeating: "a", count: 251)).utf8.count == 255)
-        let long = String(repeating: "a", count: 252)
-        for name in [
-            "", ".mp4", "..", "../a", "a/b", "/etc/passwd", ".a", "a\u{0}b", "a\nb", "a/\u{301}b", ".\u{301}a",
-            "a\u{202e}4pm", "a\u{9b}b", long,
+        #expect(try Library.fileName("a", ending: ".webm") == "a.webm")
+        for (rule, names) in [
+            ("at least one character", ["", ".mp4"]), ("begins with a dot", ["..", "../a", ".a", ".\u{301}a"]),
+            ("has no slash", ["a/b", "/etc/passwd", "a/\u{301}b"]),
+            ("no invisible characters", ["a\u{0}b", "a\nb", "a\u{202e}4pm", "a\u{9b}b"]),
+            ("shorten it by 1 character.", [String(repeating: "a", count: 252)]),
+            ("shorten it by 4 characters.", [String(repeating: "议", count: 85)]),
         ] {
-            let problem = try await problem { _ = try Library.fileName(name) }
-            #expect(problem.status == .badRequest, "\(name)")
+            for name in names {
+                let problem = try await problem { _ = try Library.fileName(name) }
+                #expect(problem.status == .badRequest && problem.message.contains(rule), "\(name): \(problem)")
+            }
         }
     }
 
@@ -386,7 +457,7 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
 @Suite struct LibraryWatchTests {
     @Test func `changes of recordings are noticed, also in a directory that appears`() throws {
         let home = try Home()
-        let watch = DirectoryWatch(for: ".mp4") { home.library.watchedDirectories }
+        let watch = DirectoryWatch(for: LibraryFile.endings) { home.library.watchedDirectories }
         watch.watch()
         var now: Int64 = 0
         func notices() -> Bool {
@@ -396,8 +467,10 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(!notices())
         try home.directory.write([], to: "Videos/notes.txt")
         #expect(!notices())
-        try home.directory.write([], to: "Videos/a.mp4")
-        #expect(notices() && !notices())
+        for name in ["a.mp4", "b.WebM"] {
+            try home.directory.write([], to: "Videos/\(name)")
+            #expect(notices() && !notices(), "\(name)")
+        }
         mkdir(home.directory.file("apps/new"), 0o700)
         #expect(notices() && !notices())
         try home.directory.write([], to: "apps/new/b.mp4")

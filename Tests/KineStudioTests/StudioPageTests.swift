@@ -50,7 +50,7 @@ import Testing
 
     @Test func `openapi_json refers to each of its parts, and stays short`() throws {
         let text = Self.text("openapi.json")
-        #expect(text.utf8.count <= 75_000)
+        #expect(text.utf8.count <= 75_500)
         let references = text.matches(of: #/"\$ref": "([^"]+)"/#).map { String($0.1) }
         // The type of a stream cannot refer to the schemas of its events.
         let events: Set = ["Choice", "Disk"]
@@ -75,10 +75,12 @@ import Testing
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
     /// The challenges, and the names of what is fetched in the background, need 3,300; windows of one recording or app 600 more.
     /// The folders in the paths of imports, and names that say what is done, need 1,200; what computes by itself 1,300, and with the
-    /// library 5,500. The levels of a take need 1,200. Types in comments, for tsc, need a tenth.
-    private static let viewLimit = 140_700
-    private static let servicesLimit = 159_000
-    private static let wholeLimit = 227_200
+    /// library 5,500. The levels of a take need 1,200. Types in comments, for tsc, need a tenth. The library's names, chapters and
+    /// videos of others need 11,500.
+    private static let viewLimit = 141_000
+    private static let libraryLimit = 147_900
+    private static let servicesLimit = 159_600
+    private static let wholeLimit = 238_700
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {
@@ -106,7 +108,7 @@ import Testing
             without: ["record/recording.js", "player.js", "record/gallery.js", "record/cameraframe.js"])
         let shown = ["words/\(language)-library.js", "library/library.css", "library/viewer.js", "library/trim.js"]
         #expect(library.isSuperset(of: shown))
-        Self.expect(library, "Recordings", atMost: Self.viewLimit)
+        Self.expect(library, "Recordings", atMost: Self.libraryLimit)
         let sheet = files(["sheet/sheet.js"], without: [])
         let asked = ["words/\(language)-sheet.js", "sheet/form.js", "sheet/review.js", "library/trim.js"]
         #expect(sheet.isSuperset(of: asked))

@@ -10,7 +10,7 @@ package final class DirectoryWatch: PollSource {
     private static let interval: Int64 = 500_000_000
 
     private let inotify = try? Inotify()
-    private let suffix: String
+    private let suffixes: [String]
     private let directories: () -> Set<String>
     private var isChanged = false
     private var lastReport = Int64.min
@@ -18,10 +18,10 @@ package final class DirectoryWatch: PollSource {
     private var watched: [String: Int32] = [:]
 
     /// - Parameters:
-    ///   - suffix: the end, in lowercase, of the names of files whose changes count. Those of directories always do.
+    ///   - suffixes: the ends, in lowercase, of the names of files whose changes count. Those of directories always do.
     ///   - directories: the paths to watch. It may return others after each change.
-    package init(for suffix: String, in directories: @escaping () -> Set<String>) {
-        (self.suffix, self.directories) = (suffix, directories)
+    package init(for suffixes: [String], in directories: @escaping () -> Set<String>) {
+        (self.suffixes, self.directories) = (suffixes, directories)
     }
 
     package var pollEntries: [pollfd] { inotify?.pollEntries ?? [] }
@@ -59,7 +59,8 @@ package final class DirectoryWatch: PollSource {
         var isFound = false
         while inotify?.read({ event in
             let isFile = event.name != nil && !event.isOne(of: Int32(IN_ISDIR))
-            isFound = isFound || !isFile || event.name?.lowercased().hasSuffix(suffix) == true
+            let name = event.name?.lowercased() ?? ""
+            isFound = isFound || !isFile || suffixes.contains { name.hasSuffix($0) }
         }) == true {}
         return isFound
     }

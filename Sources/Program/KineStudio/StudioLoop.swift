@@ -60,7 +60,7 @@ final class StudioLoop {
         (self.studio, self.inbox, self.links, self.door, self.signals) = (studio, inbox, links, door, signals)
         takes = try Takes(registry)
         recorders = Recorders(studio, launcher, kinecast: kinecast)
-        recordings = DirectoryWatch(for: ".mp4") { studio.library.watchedDirectories }
+        recordings = DirectoryWatch(for: LibraryFile.endings) { studio.library.watchedDirectories }
         idle = IdleTimeout(at: MonotonicClock.now())
     }
 

@@ -102,6 +102,38 @@ import Testing
         }
     }
 
+    @Test func `a video of another program is opened by the desktop, and so is its directory without a file manager`()
+        throws
+    {
+        try TestPlace.with { place in
+            try place.makeDirectory("Kinecast")
+            try place.makeDirectory("bin")
+            try place.write(
+                "#!/bin/sh\nprintf %s \"$1\" >\"$HOME/opened.new\" && mv \"$HOME/opened.new\" \"$HOME/opened\"\n",
+                to: "bin/xdg-open", permissions: .ownerReadWriteExecute)
+            try place.write("video", to: "Kinecast/a.webm")
+            let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
+            let studio = try RunningStudio(place, ["PATH=\(place.path("bin")):\(path)"])
+            let session = try Session(studio)
+            let video = try #require(try session.recording("a.webm"))
+            #expect(video.state == "foreign" && video.duration == nil)
+            for (verb, content, opened) in [
+                ("share", #"{"activity":"open"}"#, "Kinecast/a.webm"), ("reveal", "{}", "Kinecast"),
+            ] {
+                let (status, bytes) = try session.ask("POST", "recordings/\(video.id)/\(verb)", content)
+                #expect(status < 300, "\(String(decoding: bytes, as: UTF8.self))")
+                try wait(opened) {
+                    PrivateDirectory.contents(of: FilePath(place.path("opened")), limit: 4096)
+                        == Array(place.path(opened).utf8)
+                }
+            }
+            for (verb, content) in [("trim", #"{"from":0,"to":1,"name":"b"}"#), ("frame", #"{"time":0}"#)] {
+                #expect(try session.ask("POST", "recordings/\(video.id)/\(verb)", content).status == 409, "\(verb)")
+            }
+            try studio.end()
+        }
+    }
+
     private func showsImagesAndAudio(_ session: Session, _ path: String) throws {
         struct Strip: Decodable {
             struct Image: Decodable { var time: Double }

@@ -105,19 +105,23 @@ extension Library {
         let activity = try sharing.activity.make(to: sharing.address)
         let path = try await blocking { library in
             let entry = try library.entry(id)
-            _ = try entry.finished()
+            try entry.checkPlays()
             return entry.file.path
         }
         return try jobs.start(.share, of: id) { fraction in
-            let preview = try await RecordingPreview.open(URL(filePath: path))
-            if case .cancelled = try await Self.share(preview, activity, fraction) { throw StudioProblem.cancelled }
+            let recording = try SharedRecording(URL(filePath: path))
+            _ = try await activity.perform(with: recording) { fraction($0.fraction) }
             return nil
         }
     }
 
-    private static func share(
-        _ preview: RecordingPreview, _ activity: some ShareActivity, _ fraction: @escaping @Sendable (Double) -> Void
-    ) async throws(RecordingError) -> ShareResult {
-        try await preview.share(via: activity) { fraction($0.fraction) }
+    /// Shows the recording's file in the desktop's file manager. Where none is on the bus, opens the directory.
+    func reveal(_ id: String) async throws {
+        let unshown = try await blocking { (library) -> FilePath? in
+            let path = try library.entry(id).file.path
+            return FolderWindow.show(path, bus: library.dialog.bus) ? nil : FilePath(escaped: path)
+        }
+        guard let directory = unshown?.removingLastComponent().escaped else { return }
+        _ = try await OpenActivity().perform(with: SharedRecording(URL(filePath: directory))) { _ in }
     }
 }

@@ -56,11 +56,17 @@ final class Library: Sendable {
 
         var model: RecordingModel { RecordingModel(file, version, content, isWritten: isWritten) }
 
-        /// Throws if the recording does not play.
+        /// The recording's length. Throws if it is not finished, or is another program's.
         func finished() throws(StudioProblem) -> MediaTime {
-            if isWritten { throw .beingRecorded }
-            guard let finished = content.finished else { throw .unreadable }
+            try checkPlays()
+            guard let finished = content.finished else { throw .foreign }
             return finished.duration
+        }
+
+        /// Throws if no player can be expected to play the file.
+        func checkPlays() throws(StudioProblem) {
+            if isWritten { throw .beingRecorded }
+            guard content.finished != nil || content == .summary(.foreign) else { throw .unreadable }
         }
     }
 
@@ -117,7 +123,7 @@ final class Library: Sendable {
     func open(_ id: String) async throws -> RandomToken {
         try await blocking { library in
             let entry = try library.entry(id)
-            _ = try entry.finished()
+            try entry.checkPlays()
             return library.media.add(OpenedRecording(path: entry.file.path, version: entry.version))
         }
     }
@@ -156,7 +162,7 @@ final class Library: Sendable {
 
     /// The recording with that ID as it is on the disk.
     func entry(_ id: String) throws(StudioProblem) -> Entry {
-        if state.withLock({ $0.files[id] }) == nil { _ = scan() }
+        if state.withLock({ $0.files[id] }) == nil { scan() }
         guard let file = state.withLock({ $0.files[id] }), let version = FileVersion(of: file.path) else { throw .gone }
         return entries([(file, version)])[0]
     }
@@ -183,7 +189,9 @@ final class Library: Sendable {
     /// The files with their contents. One engine reads all files that have changed since their last reading.
     private func entries(_ files: [(file: LibraryFile, version: FileVersion)]) -> [Entry] {
         let (known, written) = state.withLock { ($0.contents, $0.written) }
-        let unread = files.filter { known[$0.file.path]?.version != $0.version && !written.contains($0.file.path) }
+        let unread = files.filter { file, version in
+            known[file.path]?.version != version && !written.contains(file.path) && !file.isNamedForeign
+        }
         var read: [String: FileContent] = [:]
         do throws(ClientError) {
             let contents = try editor.contents(of: unread.map(\.file.path))
@@ -196,21 +204,24 @@ final class Library: Sendable {
         }
         return files.map { file, version in
             let old = known[file.path].flatMap { $0.version == version ? $0.content : nil }
+            let new: FileContent? = file.isNamedForeign ? .summary(.foreign) : read[file.path]
             // A file that is written grows with each look.
             return Entry(
-                file: file, version: version, content: old ?? read[file.path] ?? .summary(.unfinished),
+                file: file, version: version, content: old ?? new ?? .summary(.unfinished),
                 isWritten: written.contains(file.path))
         }
     }
 
     static func isRecording(_ name: String) -> Bool { name.lowercased().hasSuffix(".mp4") }
 
-    private func scan() -> [Entry] {
+    /// Reads the directories.
+    @discardableResult
+    func scan() -> [Entry] {
         var files: [String: LibraryFile] = [:]
         for (directory, app) in places.directories {
             let path = FilePath(escaped: directory).resolved?.escaped ?? directory
             for name in PrivateDirectory.entries(FilePath(escaped: path))
-            where Self.isRecording(name) && !name.hasPrefix(".") {
+            where !name.hasPrefix(".") && (app == nil ? LibraryFile.ending(of: name) != nil : Self.isRecording(name)) {
                 let file = LibraryFile(path: "\(path)/\(name)", place: app == nil ? .videos : .app, app: app)
                 files[file.id] = file
             }

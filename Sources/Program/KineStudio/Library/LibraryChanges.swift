@@ -2,6 +2,7 @@
 import Glibc
 import KineClient
 import KineContainers
+import KineMedia
 import KinePlatform
 import KineText
 import Kinecast
@@ -17,17 +18,26 @@ extension Library {
     /// The most bytes of a name on Linux's file systems.
     private static let longestName = 255
 
-    /// The name of a file that a person has typed, with `.mp4`. It is one component of a path, and not hidden.
-    static func fileName(_ typed: String) throws(StudioProblem) -> String {
-        let name = typed.lowercased().hasSuffix(".mp4") ? typed : typed + ".mp4"
-        guard name.unicodeScalars.allSatisfy(isVisible), !name.utf8.contains(UInt8(ascii: "/")),
-            name.utf8.first != UInt8(ascii: "."), name.cString.count - 1 <= longestName
-        else {
-            throw StudioProblem(
-                .badRequest,
-                "A name has at most 251 bytes, does not begin with a dot, and has no slash and no invisible character; "
-                    + "write another one.")
-        }
+    /// The name of a file that a person has typed, with its ending. It is one component of a path, and not hidden. Throws
+    /// the rule that it breaks.
+    static func fileName(_ typed: String, ending: String = ".mp4") throws(StudioProblem) -> String {
+        let name = typed.lowercased().hasSuffix(ending) ? typed : typed + ending
+        let excess = name.cString.count - 1 - longestName
+        let problem: String? =
+            if name.utf8.count == ending.utf8.count {
+                "A name has at least one character; type one."
+            } else if name.utf8.first == UInt8(ascii: ".") {
+                "A name that begins with a dot is hidden; begin it with another character."
+            } else if name.utf8.contains(UInt8(ascii: "/")) {
+                "A name has no slash, which stands for a folder; leave it out."
+            } else if !name.unicodeScalars.allSatisfy(isVisible) {
+                "A name has no invisible characters, such as the end of a line; leave them out."
+            } else if excess > 0 {
+                "This name is too long; shorten it by \(Quantity.count(excess, "character"))."
+            } else {
+                nil
+            }
+        if let problem { throw StudioProblem(.badRequest, problem) }
         return name
     }
 
@@ -41,10 +51,10 @@ extension Library {
 
     /// Gives a recording another name in its directory.
     func rename(_ id: String, to typed: String) async throws -> RecordingModel {
-        let name = try Self.fileName(typed)
-        return try await change { library in
+        try await change { library in
             let entry = try library.unwritten(id)
             let old = entry.file.path
+            let name = try Self.fileName(typed, ending: LibraryFile.ending(of: old) ?? ".mp4")
             let new = FilePath(escaped: old).removingLastComponent().escaped + "/" + name
             try DiskFile.move(old, to: new)
             library.media.rename(old, to: new)

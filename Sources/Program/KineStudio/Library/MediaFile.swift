@@ -20,6 +20,23 @@ extension Tokens<OpenedRecording> {
     }
 }
 
+extension Library {
+    /// Opens the file of a token, also where another program has renamed it since. Throws if it has changed.
+    func mediaFile(_ token: String) throws(StudioProblem) -> MediaFile {
+        do throws(StudioProblem) { return try media.file(token) } catch {
+            guard error == MediaFile.changed else { throw error }
+            let entries = scan()
+            media.change { opened in
+                guard FileVersion(of: opened.path) != opened.version,
+                    let renamed = entries.first(where: { $0.version == opened.version })
+                else { return }
+                opened.path = renamed.file.path
+            }
+            return try media.file(token)
+        }
+    }
+}
+
 /// An open file. Any thread may call.
 final class MediaFile: Sendable {
     /// Bytes that are read at once, and the most that wait for a slow player.
@@ -29,12 +46,14 @@ final class MediaFile: Sendable {
 
     private let descriptor: FileDescriptor
     private let version: FileVersion
+    let type: String
     var size: Int64 { version.size }
 
     init(_ path: String, _ version: FileVersion) throws(StudioProblem) {
         let raw = Glibc.open(path.cString, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard raw >= 0 else { throw Self.changed }
         (descriptor, self.version) = (FileDescriptor(rawValue: raw), version)
+        type = LibraryFile.mediaType(of: path)
         guard FileVersion(of: descriptor) == version else { throw Self.changed }
     }
 

@@ -51,10 +51,22 @@ struct RecordingModel: Encodable, Equatable, Sendable {
         case given
     }
 
-    enum State: String, Encodable, Sendable { case finished, recording, recoverable, unreadable }
+    enum State: String, Encodable, Sendable {
+        case finished, recording, recoverable, unreadable
+        /// Kinecast did not make it. A browser may play it.
+        case foreign
+    }
+
+    struct Mark: Encodable, Equatable, Sendable {
+        /// Seconds.
+        let start: Double
+        let title: String
+    }
 
     let id: String
     let name: String
+    /// Absent: it has characters that do not survive a copy, or that do harm in a terminal.
+    let path: String?
     let place: Place
     /// The identifier of the app.
     let app: String?
@@ -67,6 +79,8 @@ struct RecordingModel: Encodable, Equatable, Sendable {
     let width: Int?
     let height: Int?
     let hasAudio: Bool?
+    /// The first one begins with the recording.
+    let chapters: [Mark]?
     let state: State
     /// One sentence, for `unreadable`.
     let problem: String?
@@ -91,6 +105,24 @@ struct LibraryFile: Sendable {
     }
 
     var name: String { FilePath(escaped: path).lastComponent.map { FilePath(root: nil, [$0]).escaped } ?? path }
+
+    /// The media types of listed videos by the ends of their names. Kinecast makes MP4.
+    private static let types = [
+        ".mp4": "video/mp4", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
+        ".mov": "video/quicktime",
+    ]
+    static let endings = Array(types.keys)
+
+    /// The end of a name, in lowercase; nil: it is not a listed video's.
+    static func ending(of name: String) -> String? {
+        let name = name.lowercased()
+        return endings.first { name.hasSuffix($0) }
+    }
+
+    static func mediaType(of name: String) -> String { ending(of: name).flatMap { types[$0] } ?? "video/mp4" }
+
+    /// Whether its name says that another program made it.
+    var isNamedForeign: Bool { ![nil, ".mp4"].contains(Self.ending(of: path)) }
 }
 
 extension FileContent {
@@ -100,7 +132,8 @@ extension FileContent {
         return switch self {
         case .summary(.finished): .finished
         case .summary(.unfinished): .recoverable
-        case .summary(.empty), .summary(.foreign), .unreadable: .unreadable
+        case .summary(.foreign): .foreign
+        case .summary(.empty), .unreadable: .unreadable
         }
     }
 
@@ -122,12 +155,15 @@ extension RecordingModel {
     init(_ file: LibraryFile, _ version: FileVersion, _ content: FileContent, isWritten: Bool) {
         (id, place) = (file.id, file.place)
         (name, app) = (file.name.printable(limit: .max), file.app?.printable(limit: 100))
+        path = file.path.printable(limit: .max) == file.path ? file.path : nil
         (bytes, modified, self.version) = (version.size, version.modifiedMilliseconds, version.description)
         state = content.state(isWritten: isWritten)
         let finished = isWritten ? nil : content.finished
         duration = finished?.duration.seconds
         (width, height) = (finished?.size.width, finished?.size.height)
         hasAudio = finished?.hasAudio
-        problem = isWritten ? nil : content.problem
+        let marks = finished?.chapters.map { Mark(start: $0.start.seconds, title: $0.title.printable(limit: .max)) }
+        chapters = marks?.isEmpty == false ? marks : nil
+        problem = state == .unreadable ? content.problem : nil
     }
 }

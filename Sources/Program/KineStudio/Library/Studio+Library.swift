@@ -41,6 +41,10 @@ extension StudioRoute {
             return .json(["time": try await library.step(id, from: step.time, by: step.frames)])
         },
         one(post, "open") { library, id, _ in .json(["address": "api/media/\(try await library.open(id))"]) },
+        one(post, "reveal") { library, id, _ in
+            try await library.reveal(id)
+            return .done
+        },
         change("rename") { library, id, call in try await library.rename(id, to: call.value(TypedName.self).name) },
         change("save") { library, id, call in try await library.save(id, as: call.value(TypedName.self).name) },
         change("recover") { library, id, _ in try await library.recover(id) },
@@ -103,7 +107,7 @@ extension Studio {
     func showRecordings() { hub.send("recordings", ["count": library.nextChange()], isState: true) }
 
     fileprivate func media(_ token: String, _ range: String?) async throws -> StudioResponse {
-        let file = try await library.blocking { library in try library.media.file(token) }
+        let file = try await library.blocking { library in try library.mediaFile(token) }
         let range = MediaRange(range, size: file.size)
         guard range == .unsatisfiable else { return .media(file, range) }
         var answer = StudioAnswer(

@@ -109,7 +109,7 @@ enum StudioListener {
     ) async throws {
         var head = head(range == .whole ? .ok : .partialContent)
         let bytes = if case .part(let part) = range { part } else { 0..<file.size }
-        head.headerFields[.contentType] = "video/mp4"
+        head.headerFields[.contentType] = file.type
         head.headerFields[.acceptRanges] = "bytes"
         head.headerFields[.contentLength] = "\(bytes.count)"
         if range != .whole {

@@ -21,10 +21,12 @@ struct StudioProblem: Error, ThreadError, Equatable {
         .badRequest, "The request lacks a value, or has one of another kind; see openapi.json.")
     static let tooLong = StudioProblem(.contentTooLarge, "The request is too long; send less.")
     static let cancelled = StudioProblem(.conflict, "This was cancelled.")
-    static let gone = StudioProblem(.notFound, "This recording is not there any more; look at the list again.")
+    static let gone = StudioProblem(.notFound, "This recording was moved or deleted; look at the list again.")
     static let beingRecorded = StudioProblem(.conflict, "This recording is still being made; end it first.")
     static let unreadable = StudioProblem(
         .conflict, "This file does not play; recover it first, or open it with another program.")
+    static let foreign = StudioProblem(
+        .conflict, "Kinecast did not make this video, so it cannot cut it; use another program for that.")
     static let saved = StudioProblem(.conflict, "This recording is saved already; give it another name instead.")
     static let noVideos = StudioProblem(
         .conflict, "There is no directory for videos that you can write to; make ~/Videos.")

@@ -21,6 +21,7 @@ export const words = {
   "state.recording": "正在录制；结束录制后即可在此观看。",
   "state.recoverable": "录制曾被中断；恢复后即可观看。",
   "state.unreadable": "无法读取此文件。",
+  "state.foreign": "此视频不是 Kinecast 录制的，因此无法剪辑。",
   recordingGone: "此录像已不存在。",
   recordingChanged: "此录像已更改。",
   cannotPlay: "浏览器无法播放此录像。",

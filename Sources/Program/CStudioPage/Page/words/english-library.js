@@ -21,6 +21,7 @@ export const words = {
   "state.recording": "It is being recorded; end the recording to see it here.",
   "state.recoverable": "Its recording was interrupted; recover it to see it.",
   "state.unreadable": "It cannot be read.",
+  "state.foreign": "Kinecast did not make this video, so it cannot cut it.",
   recordingGone: "This recording is not there any more.",
   recordingChanged: "This recording has changed.",
   cannotPlay: "The browser cannot play this recording.",
