@@ -180,8 +180,8 @@ import Testing
         try desktop.withWindow { window in
             #expect(try window.plays())
             try window.cutFirstSecond()
-            try window.click("Save the cut")
-            try window.answer("Part", "Keep")
+            try window.click("Save as new")
+            try window.answer("Part", "Save")
             #expect(try window.works("done", "Part"))
             try window.share(by: "org.example.post")
             #expect(try app.line("posted") == "posted true")

@@ -28,7 +28,7 @@ import Testing
                 #expect(try window.plays("Talk"))
                 let (length, last) = try window.cut()
                 #expect(try window.playsCut(until: last))
-                try window.click("Save the cut")
+                try window.click("Save as new")
                 try window.answer("Short")
                 #expect(try window.works("done", "Short"))
                 let saved = try TakeFile.listedDuration(studio.place.path("Kinecast/Short.mp4"))

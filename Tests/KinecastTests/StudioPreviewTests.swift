@@ -80,8 +80,8 @@ import Testing
                 #expect(try window.plays())
                 try window.expectAccessible("previewing")
                 try window.cutFirstSecond()
-                try window.click("Save the cut")
-                try window.answer("Part", "Keep")
+                try window.click("Save as new")
+                try window.answer("Part", "Save")
                 #expect(try window.works("done", "Part"))
                 #expect(try TakeFile.listedDuration(studio.place.path("Kinecast/Part.mp4")) < 1.2)
                 try shareTwice(window)
@@ -149,7 +149,7 @@ import Testing
 
     private func replace(_ window: StudioWindow) throws {
         try window.cutFirstSecond()
-        try window.click("Save the cut")
+        try window.click("Save as new")
         try window.answer(nil, "Replace the recording")
         let isAsked = "return document.querySelector('dialog[open] h2')?.textContent === 'Replace Whole?'"
         #expect(try window.browser.wait(until: isAsked))

@@ -22,6 +22,11 @@ test("a time has hours only if it lasts one, and is never rounded up", () => {
   for (const [seconds, text] of Object.entries(times)) assert.equal(format.clock(Number(seconds)), text);
 });
 
+test("a length is rounded to the nearest second, and so are a minute and an hour that it fills", () => {
+  const lengths = { 0: "0:00", 0.49: "0:00", 9.5: "0:10", 29.97: "0:30", 59.6: "1:00", 754.45: "12:34", 754.5: "12:35", 3599.5: "1:00:00" };
+  for (const [seconds, text] of Object.entries(lengths)) assert.equal(format.lengthText(Number(seconds)), text);
+});
+
 test("a precise time is rounded to milliseconds before it is divided", () => {
   assert.equal(format.precise(0.0005), "0:00.001");
   assert.equal(format.precise(59.9996), "1:00.000");

@@ -13,6 +13,9 @@ static const struct studio_page_file files[] = {
     {"index.html", (const char[]){
 #embed "Page/index.html" suffix(, 0)
     }},
+    {"library/chapters.js", (const char[]){
+#embed "Page/library/chapters.js" suffix(, 0)
+    }},
     {"library/cut.js", (const char[]){
 #embed "Page/library/cut.js" suffix(, 0)
     }},
@@ -21,6 +24,9 @@ static const struct studio_page_file files[] = {
     }},
     {"library/library.js", (const char[]){
 #embed "Page/library/library.js" suffix(, 0)
+    }},
+    {"library/name.js", (const char[]){
+#embed "Page/library/name.js" suffix(, 0)
     }},
     {"library/playback.js", (const char[]){
 #embed "Page/library/playback.js" suffix(, 0)

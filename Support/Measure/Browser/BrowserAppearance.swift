@@ -11,9 +11,9 @@ extension Browser {
         var params: Parameters
     }
 
-    /// Shows pages as in a window of this size in CSS pixels, for someone who prefers light or dark. Only Chromium can do
-    /// this.
-    public func show(width: Int, height: Int, _ scheme: Scheme) throws {
+    /// Shows pages as in a window of this size in CSS pixels, for someone who prefers light or dark, or sees all in a few
+    /// colours of high contrast. Only Chromium can do this.
+    public func show(width: Int, height: Int, _ scheme: Scheme, isHighContrast: Bool = false) throws {
         struct Metrics: Encodable {
             var width: Int
             var height: Int
@@ -26,7 +26,10 @@ extension Browser {
         try tell(
             "/goog/cdp/execute",
             Command(cmd: "Emulation.setDeviceMetricsOverride", params: Metrics(width: width, height: height)))
-        let features = [["name": "prefers-color-scheme", "value": scheme.rawValue]]
+        let features = [
+            ["name": "prefers-color-scheme", "value": scheme.rawValue],
+            ["name": "forced-colors", "value": isHighContrast ? "active" : "none"],
+        ]
         try tell("/goog/cdp/execute", Command(cmd: "Emulation.setEmulatedMedia", params: Media(features: features)))
     }
 

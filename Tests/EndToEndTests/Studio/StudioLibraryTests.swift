@@ -23,6 +23,7 @@ import Testing
                 try openDialogs(window)
                 let (cut, last) = try window.cut()
                 try window.expectAccessible("a cut")
+                try showsCutInHighContrast(window)
                 let ends = [try window.time(of: "from"), try window.time(of: "to")]
                 #expect(try window.playsCut(until: last))
                 try window.show("Record")
@@ -30,7 +31,7 @@ import Testing
                 try window.show("Recordings")
                 #expect(try window.plays("Talk"))
                 #expect(try ends == [window.time(of: "from"), window.time(of: "to")], "it stays")
-                try window.click("Save the cut")
+                try window.click("Save as new")
                 try window.expectAccessible("the cut's name")
                 try window.answer("Short")
                 #expect(try window.works("done", "Short"))
@@ -60,7 +61,7 @@ import Testing
     }
 
     private func openDialogs(_ window: StudioWindow) throws {
-        for (button, end) in [("Share", "Cancel"), ("Keys", "Close")] {
+        for (button, end) in [("Share", "Cancel"), ("Shortcuts", "Close")] {
             try window.click(button)
             #expect(try window.browser.wait(until: "return document.querySelector('dialog[open]') != null"))
             try window.expectAccessible(button)
@@ -68,12 +69,26 @@ import Testing
         }
     }
 
+    private func showsCutInHighContrast(_ window: StudioWindow) throws {
+        try window.browser.show(width: 1024, height: 800, .light, isHighContrast: true)
+        let isSeen = """
+            const ground = getComputedStyle(document.querySelector(".timeline")).backgroundColor;
+            return matchMedia("(forced-colors: active)").matches && ["from", "to"].every((name) =>
+                getComputedStyle(document.querySelector(`.handle.${name}`), "::before").backgroundColor !== ground)
+                && getComputedStyle(document.querySelector(".outside")).backgroundImage !== "none";
+            """
+        #expect(try window.browser.wait(until: isSeen))
+        try window.browser.show(width: 1024, height: 800, .light)
+    }
+
     private func rename(_ window: StudioWindow, in studio: RunningStudio) throws {
         try window.click("Rename")
-        try window.answer("Talk")
-        let isRefused = "return document.querySelector('dialog[open] [role=alert]').textContent !== ''"
-        #expect(try window.browser.wait(until: isRefused), "the name is another recording's")
-        try window.answer("Final")
+        for (name, rule) in [("Talk", "exists already"), ("a/b", "no slash"), (" ", "at least one character")] {
+            try window.name(name)
+            let isRefused = "return document.querySelector('.name [role=alert]').textContent.includes('\(rule)')"
+            #expect(try window.browser.wait(until: isRefused), "\(name)")
+        }
+        try window.name("Final")
         #expect(try window.plays("Final"))
         let files = PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).sorted()
         #expect(files == ["Final.mp4", "Talk.mp4"])

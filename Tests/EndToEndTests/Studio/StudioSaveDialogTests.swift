@@ -44,7 +44,7 @@ import Testing
                 #expect(try window.works("cancelled", "Part"))
                 try wait("the dialog to close") { portal.dialog == nil }
                 portal.end()
-                try window.click("Save the cut")
+                try window.click("Save as new")
                 try window.answer("Part", "Choose a place…")
                 #expect(try window.works("failed", "save it with a name instead"))
             }
@@ -55,7 +55,7 @@ import Testing
 
     /// Asks for the desktop's dialog, and waits until it is shown.
     private func begin(_ window: StudioWindow, _ portal: StandInFilePortal, named name: String) throws {
-        try window.click("Save the cut")
+        try window.click("Save as new")
         let isOffered = """
             return [...document.querySelectorAll("dialog[open] button")]
                 .some((one) => one.textContent === "Choose a place…" && !one.hidden);

@@ -105,6 +105,19 @@ extension StudioWindow {
             """)
     }
 
+    /// Gives the field of the recording's name, which has the focus, a text, and presses Enter.
+    package func name(_ text: String) throws {
+        let typed = try browser.wait(
+            until: """
+                const field = document.querySelector(".viewer .name input");
+                if (document.activeElement !== field || field.readOnly) return false;
+                field.value = "\(text)";
+                field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+                return true;
+                """)
+        #expect(typed, "there is no field for the name")
+    }
+
     /// Presses a button of the newest dialog, whose field gets a text first.
     package func answer(_ text: String? = nil, _ label: String) throws {
         let pressed = try browser.wait(

@@ -7,7 +7,7 @@ import { Jobs } from "../shared/jobs.js";
 import { get, post } from "../shared/session.js";
 import { language, load, say } from "../words/words.js";
 import { Posters } from "./posters.js";
-import { pathOf, title } from "./recordings.js";
+import { lengthOf, pathOf, title } from "./recordings.js";
 import { makeTile } from "./tile.js";
 import { makeUndo } from "./undo.js";
 
@@ -18,16 +18,18 @@ const names = new Intl.Collator(language, { numeric: true });
 const orders = {
   date: (one, other) => other.modified - one.modified,
   name: (one, other) => names.compare(one.name, other.name),
-  duration: (one, other) => (other.duration ?? 0) - (one.duration ?? 0),
+  duration: (one, other) => (lengthOf(other) ?? 0) - (lengthOf(one) ?? 0),
   size: (one, other) => other.bytes - one.bytes,
 };
 
 /**
- * Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection.
+ * Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection. `justRecorded`:
+ * as in the viewer.
  * @param {string} id
  * @param {SetPhase} setPhase
+ * @param {boolean} [justRecorded]
  */
-export function showRecording(id, setPhase) {
+export function showRecording(id, setPhase, justRecorded) {
   const section = element("library");
   const library = showLibrary(section, { opened() {} });
   element("record").hidden = true;
@@ -37,7 +39,7 @@ export function showRecording(id, setPhase) {
     if (kind === "open") library.refresh();
   });
   on("recordings", library.refresh);
-  return library.enter(id);
+  return library.enter(id, false, justRecorded);
 }
 
 /**
@@ -103,7 +105,10 @@ export function showLibrary(section, leaveFor) {
       return;
     }
     show();
-    if (opened) viewer?.update(find(opened));
+    if (!opened) return;
+    const renamed = find(opened) ? undefined : recordings.find(({ version }) => version === viewer?.version);
+    if (renamed) leaveFor.opened(opened = renamed.id);
+    viewer?.update(find(opened), renamed != null);
   }
 
   /** @param {string} id */
@@ -113,7 +118,8 @@ export function showLibrary(section, leaveFor) {
     if (!recordings) return;
     const wanted = search.input.value.trim().toLocaleLowerCase();
     const shown = recordings
-      .filter(({ name, app }) => `${name} ${app ?? ""}`.toLocaleLowerCase().includes(wanted))
+      .filter(({ name, app, chapters = [] }) =>
+        [name, app, ...chapters.map((one) => one.title)].join(" ").toLocaleLowerCase().includes(wanted))
       .sort(orders[order.select.value]);
     const isEmpty = !recordings.length;
     empty.hidden = !isEmpty;
@@ -123,8 +129,8 @@ export function showLibrary(section, leaveFor) {
     arrange(grid, tiles, shown, ({ id }) => id, () => makeTile(actions, posters));
   }
 
-  /** @param {string} id */
-  async function open(id) {
+  /** @param {string} id @param {boolean} [justRecorded] */
+  async function open(id, justRecorded) {
     complain();
     const recording = find(id);
     if (!recording) {
@@ -132,12 +138,12 @@ export function showLibrary(section, leaveFor) {
       return complain(say("recordingGone"));
     }
     const { Viewer } = await import("./viewer.js");
-    viewer ??= new Viewer(complain, jobs, { ...actions, back: close, made });
+    viewer ??= new Viewer(complain, jobs, { ...actions, setName, back: close, again: leaveFor.record, made });
     opened = id;
     list.hidden = true;
     section.insertBefore(viewer.element, list);
     leaveFor.opened(id);
-    await viewer.open(recording);
+    await viewer.open(recording, justRecorded);
   }
 
   /** Back to the grid. */
@@ -166,28 +172,23 @@ export function showLibrary(section, leaveFor) {
   }
 
   /**
-   * Shows a recording that a request has changed, in the viewer if the old one is there.
+   * Shows a recording that a request has changed. The viewer, if the old one is there, follows the file.
    * @param {Promise<Recording>} answer
    * @param {Recording} [old]
    */
   async function change(answer, old) {
-    const id = old?.id;
     complain();
-    const isOpen = id && id === opened;
-    // The event of the change may come before the answer.
-    if (isOpen) opened = undefined;
-    try {
-      const changed = await answer;
-      if (isOpen) opened = changed.id;
-      await refresh();
-      if (isOpen) await open(changed.id);
-      // The dialog closes first.
-      else setTimeout(() => tiles.get(changed.id)?.focus());
-    } catch (error) {
-      if (isOpen) opened = id;
-      throw error;
-    }
+    const isOpen = old && old.id === opened;
+    const changed = await answer;
+    await refresh();
+    // The dialog closes first.
+    if (!isOpen) setTimeout(() => tiles.get(changed.id)?.focus());
+    // On another disk it is another file.
+    else if (old.id === opened && changed.id !== old.id) await open(changed.id);
   }
+
+  /** @param {Recording} recording @param {string} name */
+  function setName(recording, name) { return change(post(`${pathOf(recording)}/rename`, { name }), recording); }
 
   /**
    * Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show.
@@ -217,11 +218,12 @@ export function showLibrary(section, leaveFor) {
   return {
     refresh,
     /**
-     * Shows the grid, or one recording. `returns`: from another view, to what was open.
+     * Shows the grid, or one recording. `returns`: from another view, to what was open. `justRecorded`: as in the viewer.
      * @param {string} [id]
      * @param {boolean} [returns]
+     * @param {boolean} [justRecorded]
      */
-    async enter(id, returns) {
+    async enter(id, returns, justRecorded) {
       if (id) {
         // Posters would delay its picture.
         list.hidden = true;
@@ -230,7 +232,7 @@ export function showLibrary(section, leaveFor) {
       await refresh();
       // The cut of a recording that was open is not lost.
       const wanted = id ?? (returns && opened && find(opened) ? opened : undefined);
-      if (wanted) await open(wanted);
+      if (wanted) await open(wanted, justRecorded);
       else close();
     },
     /** Another view is shown. */

@@ -28,7 +28,7 @@ export function makePlayback(changed, loaded, again) {
   /** @type {HTMLVideoElement} */
   const video = make("video", {
     playsinline: true, preload: "auto", play: changed, pause: settle, timeupdate: tick, error: fail,
-    click: () => player.toggle(),
+    click: () => { if (!video.controls) player.toggle(); },
     loadeddata: () => {
       setText(text, "");
       element.dataset.state = "ready";
@@ -58,7 +58,7 @@ export function makePlayback(changed, loaded, again) {
     loaded();
     try {
       const { status } = await request(address, { Range: "bytes=0-0" });
-      show(say(status === 410 ? "recordingChanged" : "cannotPlay"));
+      show(say(status < 400 ? "cannotPlay" : "recordingChanged"));
     } catch {
       show(say("serverGone"));
     }
@@ -75,7 +75,7 @@ export function makePlayback(changed, loaded, again) {
 
   async function settle() {
     const question = machine.paused(video.currentTime, video.ended);
-    if (!question) return changed();
+    if (!question || video.controls) return changed();
     await attempt(async () => {
       const begun = await player.frame(question.time);
       if (machine.isOpen(question) && !player.isPlaying) player.seek(begun);
@@ -104,6 +104,8 @@ export function makePlayback(changed, loaded, again) {
   /** @type {Player} */
   const player = {
     element,
+    /** Of the file's bytes, absolute; empty: none is open. */
+    get address() { return video.src; },
     /** As the machine's. */
     get time() { return machine.time; },
     get duration() { return machine.duration; },
@@ -113,8 +115,9 @@ export function makePlayback(changed, loaded, again) {
     async open(recording, time = 0) {
       player.close();
       const position = machine.open(recording, recording.duration ?? 0, time);
-      path = pathOf(recording);
-      video.setAttribute("aria-label", say("pictureOf", { name: recording.name }));
+      player.follow(recording);
+      // Only the browser knows the frames of another program's video.
+      video.controls = recording.state === "foreign";
       setText(text, say("opening"));
       await attempt(async () => {
         const { address } = await post(`${path}/open`);
@@ -135,6 +138,11 @@ export function makePlayback(changed, loaded, again) {
       video.pause();
       video.removeAttribute("src");
       video.load();
+    },
+    /** The recording has another name, and plays on. */
+    follow(recording) {
+      path = pathOf(recording);
+      video.setAttribute("aria-label", say("pictureOf", { name: recording.name }));
     },
     /** Shows that the file was replaced since it was opened. */
     showChange(sentence) {

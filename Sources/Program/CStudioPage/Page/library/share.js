@@ -25,7 +25,9 @@ function activityTitle({ id, title: text }) {
  */
 export async function shareRecording(recording, jobs, work, offered, note) {
   const isKept = recording.place === "videos";
-  const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
+  // The library has a button of its own for opening it.
+  const activities = (offered ?? (await get("api/activities")).filter(({ id }) => id !== "open"))
+    .filter(({ id }) => id !== "copy" || !isKept);
   if (!activities.length) throw new Error(say("noActivities"));
   const address = textField(say("address"), "", { type: "url", maxlength: 2000 });
   const list = make("fieldset.activities", {}, make("legend", {}, say("shareBy")), ...activities.map(

@@ -1,9 +1,9 @@
 // @ts-check
 // One recording in the library's grid.
 import { button, make, setText } from "../shared/elements.js";
-import { clock } from "../words/format.js";
+import { lengthText } from "../words/format.js";
 import { say } from "../words/words.js";
-import { facts, pathOf, title, trouble } from "./recordings.js";
+import { facts, isPlayed, lengthOf, title, trouble } from "./recordings.js";
 
 /**
  * A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording.
@@ -30,6 +30,11 @@ export function makeTile(actions, posters) {
     keydown: ({ key }) => { if (key === "Escape") close(); },
   }, summary, make("div", {}, act("rename"), save, act("remove")));
 
+  function showLength() {
+    const seconds = lengthOf(recording);
+    setText(length, recording.state === "recording" ? say("phase.recording") : seconds == null ? "" : lengthText(seconds));
+  }
+
   function close() {
     if (!menu.open) return;
     menu.open = false;
@@ -41,19 +46,20 @@ export function makeTile(actions, posters) {
     /** @param {Recording} newest */
     show(newest) {
       recording = newest;
-      const { state, duration, place, version } = recording;
+      const { state, place } = recording;
       const isRunning = state === "recording";
       this.element.dataset.state = state;
       setText(name, title(recording));
       name.title = recording.name;
-      setText(length, isRunning ? say("phase.recording") : duration == null ? "" : clock(Math.round(duration)));
+      showLength();
       setText(about, facts(recording));
-      setText(problem, isRunning ? "" : trouble(recording));
+      setText(problem, isRunning || isPlayed(recording) ? "" : trouble(recording));
       menu.hidden = isRunning;
       summary.ariaLabel = say("moreFor", { name: title(recording) });
+      recover.ariaLabel = say("recoverNamed", { name: title(recording) });
       recover.hidden = state !== "recoverable";
       save.hidden = place !== "app" || state !== "finished";
-      if (state === "finished") posters.show(picture, `${pathOf(recording)}/poster`, version);
+      if (isPlayed(recording)) posters.show(picture, recording, showLength);
     },
     close: () => posters.forget(picture),
     focus: () => open.focus(),

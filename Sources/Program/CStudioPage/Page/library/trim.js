@@ -22,7 +22,7 @@ export class Timeline {
   #cut;
   /** @type {Recording | undefined} */
   #recording;
-  // The cuts of recordings shown before.
+  // The cuts of recordings shown before, by their versions: another name keeps the cut.
   /** @type {Map<string, number[]>} */
   #cuts = new Map();
   /** @type {ImageBitmap[]} */
@@ -72,11 +72,9 @@ export class Timeline {
    * @param {Recording} recording
    */
   open(recording) {
-    /** @param {Recording} recording */
-    const key = ({ id, version }) => `${id} ${version}`;
-    if (this.#recording) this.#cuts.set(key(this.#recording), [this.from, this.to]);
+    if (this.#recording) this.#cuts.set(this.#recording.version, [this.from, this.to]);
     this.#recording = recording;
-    this.#cut.open(recording.duration ?? 0, this.#cuts.get(key(recording)));
+    this.#cut.open(recording.duration ?? 0, this.#cuts.get(recording.version));
     this.#images = [];
     this.#peaks = [];
     setText(this.#hint, say("loadingStrip"));
@@ -85,10 +83,16 @@ export class Timeline {
     this.#changed();
   }
 
+  /** @param {Recording} recording The same one with another name; what is being read has the old one. */
+  follow(recording) {
+    this.#recording = recording;
+    if (this.#hint.textContent) this.load();
+  }
+
   /** Shows the strip, or why there is none. Two decoders at once would delay the picture. */
   async load() {
     const recording = this.#recording;
-    if (!recording) return;
+    if (recording?.state !== "finished") return;
     const parts = await Promise.allSettled([this.#loadWaveform(recording), this.#loadStrip(recording)]);
     const failed = parts.find(({ status }) => status === "rejected");
     if (recording === this.#recording) setText(this.#hint, failed ? messageOf(/** @type {PromiseRejectedResult} */ (failed).reason) : "");

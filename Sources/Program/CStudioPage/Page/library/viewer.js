@@ -3,22 +3,28 @@
 import { ask, textField } from "../shared/dialogs.js";
 import { button, leave, make, setText } from "../shared/elements.js";
 import { get, post, postFile } from "../shared/session.js";
-import { precise } from "../words/format.js";
+import { lengthText, precise } from "../words/format.js";
 import { say } from "../words/words.js";
+import { makeChapters } from "./chapters.js";
+import { makeName } from "./name.js";
 import { makePlayback } from "./playback.js";
-import { facts, pathOf, title, trouble } from "./recordings.js";
+import { facts, isPlayed, pathOf, title, trouble } from "./recordings.js";
 import { shareRecording } from "./share.js";
 import { Timeline } from "./trim.js";
 
 export class Viewer {
   /** @type {Recording | undefined} */
   #recording;
+  // Whether it was moved or deleted since.
+  #isGone = false;
+  #isNew = false;
   #complain;
   #jobs;
   #actions;
-  #title = make("h2", { tabindex: -1 });
+  #name;
+  #chapters;
   #facts = make("p.hint");
-  #trouble = make("p.trouble");
+  #trouble = make("p.trouble", { role: "status" });
   #time = make("p.position");
   #playback;
   #timeline;
@@ -26,17 +32,16 @@ export class Viewer {
   #cut;
   #keep;
   #whole;
-  #recover;
-  #save;
   #tools;
-  #further;
-  #rename;
   #remove;
+  // Each with the recordings that it is for.
+  /** @type {[HTMLElement, (recording: Recording) => unknown][]} */
+  #buttons;
   element;
 
   /**
-   * `actions`: those of a tile and `back`, where they are offered, and `made`, which gets the recording that a job has
-   * made. `work`: the beginning of the paths that cut and share; nil: the recording's own. `activities`: see `share`.
+   * `actions`: those of a tile, `setName`, `back` and `again`, where they are offered, and `made`, which gets the recording
+   * that a job has made. `work`: the beginning of the paths that cut and share; nil: the recording's own. `activities`: see `share`.
    * @param {Fail} complain
    * @param {import("../shared/jobs.js").Jobs} jobs
    * @param {RecordingActions} actions
@@ -48,40 +53,66 @@ export class Viewer {
     this.#playback = makePlayback(
       () => this.#update(), () => this.#timeline.load(), () => this.open(this.#shown));
     this.#timeline = new Timeline(this.#playback, () => this.#update());
+    this.#chapters = makeChapters((time) => this.#playback.move(time));
+    const isDragged = "userAgentData" in navigator;
+    this.#name = makeName((name) => actions.setName?.(this.#shown, name), {
+      draggable: String(isDragged), title: isDragged ? say("dragHint") : null, dragstart: (event) => this.#drag(event),
+    });
     /** @param {string} label @param {RecordingAction | undefined} action @param {Attributes} [attributes] */
     const tool = (label, action, attributes) => button(say(label), () => action?.(this.#shown, this.#note), attributes);
     this.#play = tool("play", () => this.#playback.toggle(), { class: "play" });
     this.#cut = tool("playCut", () => this.#playCut());
     this.#keep = tool("saveCut", () => this.#askForName(), { class: actions.back && "primary" });
     this.#whole = tool("wholeRecording", () => this.#timeline.clear());
-    this.#recover = tool("recover", actions.recover);
-    this.#save = tool("saveToVideos", actions.save);
     this.#tools = make(
-      "div.tools", {}, this.#timeline.element,
+      "div.tools", {}, this.#chapters.element, this.#timeline.element,
       make("div.buttons", {}, this.#play, this.#time, tool("setFrom", () => this.#timeline.setFrom()),
         tool("setTo", () => this.#timeline.setTo()), this.#cut, this.#whole, this.#keep));
-    this.#further = [
-      tool("saveFrame", () => this.#saveFrame()),
-      tool("share", (recording) => shareRecording(recording, jobs, this.#work, actions.activities, this.#note)),
-      tool("keys", () => showKeys()),
-    ];
-    this.#rename = tool("rename", actions.rename);
     this.#remove = tool("remove", actions.remove);
+    const copy = tool("copyPath", async ({ path }) => {
+      await navigator.clipboard.writeText(path ?? "").catch(() => { throw new Error(say("cannotCopyPath", { path })); });
+      setText(copy, say("pathCopied"));
+      setTimeout(() => setText(copy, say("copyPath")), 2000);
+    });
+    this.#buttons = [
+      [tool("recover", actions.recover), ({ state }) => state === "recoverable"],
+      [tool("saveToVideos", actions.save), ({ place, state }) => place === "app" && state === "finished"],
+      [tool("share", (one) => shareRecording(one, jobs, this.#work, actions.activities, this.#note)), isPlayed],
+      [tool("showInFolder", (one) => post(`${pathOf(one)}/reveal`)), () => actions.back],
+      [tool("recordAgain", actions.again), () => actions.again && this.#isNew],
+      [this.#remove, ({ state }) => actions.back && state !== "recording"],
+      [tool("activity.open", (one) => this.#openOutside(one)), (one) => actions.back && isPlayed(one)],
+      [tool("rename", () => this.#name.edit()), ({ state }) => actions.back && state !== "recording"],
+      [copy, ({ path }) => actions.back && path],
+      [tool("saveFrame", () => this.#saveFrame()), ({ state }) => state === "finished"],
+      [tool("keys", () => showKeys()), ({ state }) => state === "finished"],
+    ];
     this.element = make(
       "article.viewer", { "aria-label": say("recordingTitle"), click: leave },
-      make("div.buttons", {}, actions.back && tool("backToList", actions.back), this.#title),
-      this.#playback.element,
-      this.#trouble, this.#tools,
-      make("div.buttons", {}, this.#recover, this.#save, ...this.#further, this.#rename, this.#remove),
-      this.#facts);
+      make("div.buttons", {}, actions.back && tool("backToList", actions.back), this.#name.element, this.#facts),
+      this.#playback.element, this.#trouble, this.#tools,
+      make("div.buttons", {}, ...this.#buttons.map(([button]) => button)));
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** @param {Recording} recording */
-  async open(recording) {
+  /** The version of the file that is shown. */
+  get version() { return this.#recording?.version; }
+
+  /**
+   * `justRecorded`: a take has just ended, so its name is ready for typing, and it can be discarded or recorded again.
+   * @param {Recording} recording
+   * @param {boolean} justRecorded
+   */
+  async open(recording, justRecorded = false) {
+    const isOther = recording.id !== this.#recording?.id;
+    this.#isNew = justRecorded || (this.#isNew && !isOther);
+    this.#isGone = false;
+    if (isOther) this.#name.close();
     this.#show(recording);
-    this.#title.focus();
-    if (recording.state !== "finished") return this.#playback.close();
+    this.#chapters.show(recording);
+    if (justRecorded) this.#name.edit();
+    else this.#name.focus();
+    if (!isPlayed(recording)) return this.#playback.close();
     this.#timeline.open(recording);
     await this.#playback.open(recording);
   }
@@ -92,16 +123,25 @@ export class Viewer {
   }
 
   /**
-   * Shows a newer state of the recording; undefined: it is gone. One with another ID has to be opened.
+   * Shows a newer state of the recording; undefined: it is gone, until it is back. One with another ID has to be opened, unless
+   * it is the same file with another name: that plays on.
    * @param {Recording} [recording]
    */
-  update(recording) {
+  update(recording, isRenamed = false) {
     const old = this.#recording;
-    if (!old || (recording && recording.id !== old.id)) return;
-    if (!recording) return this.#playback.showChange(say("recordingGone"));
-    if (recording.state !== old.state) return this.open(recording).catch((error) => this.#complain(error.message));
-    this.#show(recording);
-    if (recording.version !== old.version && recording.state === "finished") {
+    if (!old || (recording ? recording.id !== old.id && !isRenamed : this.#isGone)) return;
+    if (recording && (this.#isGone || recording.state !== old.state)) {
+      return this.open(recording).catch((error) => this.#complain(error.message));
+    }
+    this.#isGone = !recording;
+    this.#show(recording ?? old);
+    if (!recording) {
+      this.#playback.close();
+      this.#name.close(true);
+    } else if (isRenamed) {
+      this.#playback.follow(recording);
+      this.#timeline.follow(recording);
+    } else if (recording.version !== old.version && isPlayed(recording)) {
       this.#playback.showChange(say("recordingChanged"));
     }
   }
@@ -109,17 +149,14 @@ export class Viewer {
   /** @param {Recording} recording */
   #show(recording) {
     this.#recording = recording;
-    const { state, place, width, height } = recording;
-    const isFinished = state === "finished";
-    setText(this.#title, title(recording));
-    setText(this.#facts, isFinished ? `${facts(recording)} · ${width}×${height}` : facts(recording));
-    setText(this.#trouble, trouble(recording));
-    this.#playback.element.hidden = !isFinished;
-    this.#tools.hidden = !isFinished;
-    for (const one of this.#further) one.hidden = !isFinished;
-    for (const one of [this.#rename, this.#remove]) one.hidden = state === "recording" || !this.#actions.back;
-    this.#recover.hidden = state !== "recoverable";
-    this.#save.hidden = place !== "app" || !isFinished;
+    const { width, height } = recording;
+    this.#name.show(title(recording));
+    setText(this.#facts, width ? `${facts(recording)} · ${width}×${height}` : facts(recording));
+    setText(this.#trouble, this.#isGone ? say("recordingGone") : trouble(recording));
+    this.#playback.element.hidden = this.#isGone || !isPlayed(recording);
+    this.#tools.hidden = this.#isGone || recording.state !== "finished";
+    setText(this.#remove, say(this.#isNew ? "discard" : "remove"));
+    for (const [button, isFor] of this.#buttons) button.hidden = this.#isGone || !isFor(recording);
     this.#update();
   }
 
@@ -128,7 +165,7 @@ export class Viewer {
     const { isCut } = this.#timeline;
     this.#timeline.update();
     const speed = playback.isPlaying && playback.rate > 1 ? ` ${playback.rate}×` : "";
-    setText(this.#time, `${precise(playback.time)} / ${precise(playback.duration)}${speed}`);
+    setText(this.#time, `${precise(playback.time)} / ${lengthText(playback.duration)}${speed}`);
     setText(this.#play, say(playback.isPlaying ? "pause" : "play"));
     for (const one of [this.#cut, this.#whole, this.#keep]) one.hidden = !isCut;
   }
@@ -140,6 +177,22 @@ export class Viewer {
 
   /** What the buttons are for, which are there while a recording is. */
   get #shown() { return /** @type {Recording} */ (this.#recording); }
+
+  /** @param {DragEvent} event */
+  #drag(event) {
+    const { address } = this.#playback;
+    if (!address) return event.preventDefault();
+    // Chromium gives what it is dropped on the file, as type, name and address.
+    event.dataTransfer?.setData(
+      "DownloadURL", `application/octet-stream:${this.#shown.name.replaceAll(":", ".")}:${address}`);
+  }
+
+  /** @param {Recording} recording */
+  async #openOutside(recording) {
+    this.#playback.pause();
+    const { job } = await post(`${this.#work}/share`, { activity: "open" });
+    this.#jobs.add(job, say("sharing", { name: title(recording), activity: say("activity.open") }));
+  }
 
   #playCut() { this.#playback.playCut(this.#timeline.from, this.#timeline.to); }
 
@@ -164,7 +217,7 @@ export class Viewer {
     const dialog = ask(
       say("saveCut"),
       make("div", {}, make("p.hint", {}, `${precise(from)} – ${precise(to)}`), name.field),
-      [say("keepName"), () => begin({ name: name.input.value.trim(), replaces: false })],
+      [say("saveNew"), () => begin({ name: name.input.value.trim(), replaces: false })],
       [say("replace"), () => ask(
         say("replaceSure", { name: title(recording) }), make("p.hint", {}, say("replaceHint")),
         [say("replace"), () => begin({ name: title(recording), replaces: true })])],
@@ -185,7 +238,7 @@ export class Viewer {
   #key(event) {
     const { key } = event;
     const target = /** @type {Element} */ (event.target);
-    if (!this.#recording || this.#recording.state !== "finished" || !this.element.checkVisibility()) return;
+    if (this.#isGone || this.#recording?.state !== "finished" || !this.element.checkVisibility()) return;
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (target.matches("input, select, textarea") || (key === " " && target.matches("button, summary"))) return;
     const playback = this.#playback;

@@ -24,8 +24,8 @@ export function showViews(changed) {
   /** @param {string} [recording] */
   function keep(recording) { sessionStorage.setItem(place, JSON.stringify({ isLibrary, recording })); }
 
-  /** @param {boolean} isWanted @param {string} [recording] */
-  async function show(isWanted, recording) {
+  /** @param {boolean} isWanted @param {string} [recording] @param {boolean} [justRecorded] */
+  async function show(isWanted, recording, justRecorded) {
     complain();
     const returns = !isLibrary;
     isLibrary = isWanted;
@@ -38,7 +38,7 @@ export function showViews(changed) {
     if (!isLibrary) return;
     const { showLibrary } = await import("../library/library.js");
     library ??= showLibrary(section, { record: () => show(false), opened: keep });
-    await library.enter(recording, returns);
+    await library.enter(recording, returns, justRecorded);
   }
 
   views.setAttribute("aria-label", say("views"));
@@ -46,5 +46,5 @@ export function showViews(changed) {
   views.hidden = false;
   const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
   attempt(() => show(Boolean(last.isLibrary), last.recording));
-  return { refresh() { if (isLibrary) library?.refresh(); }, open: (/** @type {string} */ id) => show(true, id) };
+  return { refresh() { if (isLibrary) library?.refresh(); }, open: show.bind(null, true) };
 }

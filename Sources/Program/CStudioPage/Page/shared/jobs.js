@@ -35,8 +35,9 @@ export class Jobs {
     const close = button(say("close"), () => {
       row.remove();
       this.element.hidden = !this.element.childElementCount;
-    });
-    const cancel = button(say("cancel"), () => post(`api/jobs/${encodeURIComponent(id)}/cancel`));
+    }, { "aria-label": `${say("close")}: ${label}` });
+    const cancel = button(
+      say("cancel"), () => post(`api/jobs/${encodeURIComponent(id)}/cancel`), { "aria-label": `${say("cancel")}: ${label}` });
     const row = make("li", {}, text, progress, cancel);
     for (const old of this.element.querySelectorAll("[data-state]")) old.remove();
     this.element.append(row);

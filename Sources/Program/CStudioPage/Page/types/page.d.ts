@@ -91,12 +91,14 @@ declare global {
   /** What plays one recording. Times are in seconds. */
   interface Player {
     readonly element: HTMLElement;
+    readonly address: string;
     readonly time: number;
     readonly duration: number;
     readonly isPlaying: boolean;
     readonly rate: number;
     open(recording: Recording, time?: number): Promise<void>;
     close(): void;
+    follow(recording: Recording): void;
     showChange(sentence: string): void;
     play(rate?: number): void;
     playCut(from: number, to: number): void;
@@ -131,7 +133,11 @@ declare global {
     remove?: RecordingAction;
     recover?: RecordingAction;
     save?: RecordingAction;
+    /** Throws with a sentence. */
+    setName?(recording: Recording, name: string): Promise<unknown>;
     back?(): void;
+    /** Shows what another recording is chosen in. */
+    again?(): unknown;
     made?(id: string, replaced?: string): Element;
     /** The beginning of the paths that cut and share; absent: the recording's own. */
     work?: string;

@@ -45,6 +45,12 @@ export function clock(seconds) {
 }
 
 /**
+ * The length of a recording in seconds as `clock`, to the nearest second: it is the same wherever it is shown.
+ * @param {number} seconds
+ */
+export function lengthText(seconds) { return clock(Math.round(seconds)); }
+
+/**
  * A time in seconds, with milliseconds.
  * @param {number} seconds
  */

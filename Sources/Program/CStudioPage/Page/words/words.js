@@ -48,7 +48,7 @@ export function takeState({ phase, destinations }) {
  * @param {Notice} notice
  */
 export function noticeText({ kind, text, file, duration, destination }) {
-  const values = { text, name: format.fileName(file), destination, time: format.clock(duration ?? 0) };
+  const values = { text, name: format.fileName(file), destination, time: format.lengthText(duration ?? 0) };
   if (kind === "ended" && file) return say("event.saved", values);
   if (kind === "warning" && destination) return say("event.destinationWarning", values);
   return say(`event.${kind}`, values);
