@@ -33,18 +33,47 @@ import Testing
         #expect(number.kind == .number(.init(minimum: 1, maximum: 60, isWhole: true)))
     }
 
-    @Test(arguments: [
-        ("name", #""minimumLength": 2, "maximumLength": 5"#, "abcdef", "has 6 characters and has to have 2 to 5"),
-        ("name", #""minimumLength": 3, "maximumLength": 3"#, "ab", "has 2 characters and has to have 3"),
-        ("key", #""type": "secret", "pattern": "live_*""#, "dead_1", "has to look like \"live_*\""),
-        ("c", #""type": "choice", "choices": ["low", "high"]"#, "middle", "has to be \"low\" or \"high\""),
-        ("n", #""type": "number", "minimum": 1, "maximum": 60"#, "61", "has to be a number from 1 to 60"),
-        ("n", #""type": "number", "minimum": 1.5"#, "1", "has to be 1.5 or more"),
-        ("n", #""type": "number", "maximum": 60"#, "60.5", "has to be 60 or less"),
-        ("n", #""type": "number", "whole": true"#, "1.5", "has to be a whole number"),
-        ("n", #""type": "number""#, "nan", "has to be a number"),
-        ("n", #""type": "number""#, "ten", "has to be a number"),
-    ])
+    private static let host = "needs a host behind ://, such as rtmp://live.example.org/app"
+    private static let application = "needs an application behind the host, such as rtmp://live.example.org/app"
+
+    @Test(
+        arguments: [
+            ("name", #""minimumLength": 2, "maximumLength": 5"#, "abcdef", "has 6 characters and has to have 2 to 5"),
+            ("name", #""minimumLength": 3, "maximumLength": 3"#, "ab", "has 2 characters and has to have 3"),
+            ("key", #""type": "secret", "pattern": "live_*""#, "dead_1", "has to look like \"live_*\""),
+            ("c", #""type": "choice", "choices": ["low", "high"]"#, "middle", "has to be \"low\" or \"high\""),
+            ("n", #""type": "number", "minimum": 1, "maximum": 60"#, "61", "has to be a number from 1 to 60"),
+            ("n", #""type": "number", "minimum": 1.5"#, "1", "has to be 1.5 or more"),
+            ("n", #""type": "number", "maximum": 60"#, "60.5", "has to be 60 or less"),
+            ("n", #""type": "number", "whole": true"#, "1.5", "has to be a whole number"),
+            ("n", #""type": "number""#, "nan", "has to be a number"),
+            ("n", #""type": "number""#, "ten", "has to be a number"),
+            ("s", #""format": "server""#, "http://host/app", "has to begin with rtmp:// or rtmps://"),
+            ("s", #""format": "server""#, "host/app", "has to begin with rtmp:// or rtmps://"),
+            ("s", #""format": "server""#, "rtmp://", SetupFieldTests.host),
+            ("s", #""format": "server""#, "rtmp://:1935/app", SetupFieldTests.host),
+            ("s", #""format": "server""#, "rtmp://host:70000/app", SetupFieldTests.host),
+            ("s", #""format": "server""#, "rtmp://me:pass@/app", SetupFieldTests.host),
+            ("s", #""format": "server""#, "rtmp://host\u{301}/app", SetupFieldTests.host),
+            ("s", #""format": "server""#, "rtmps://host", SetupFieldTests.application),
+            ("s", #""format": "server""#, "rtmp://host/", SetupFieldTests.application),
+            ("s", #""format": "server""#, "rtmp://host?a=b", SetupFieldTests.application),
+            ("s", #""format": "server""#, "rtmp://host/?a=b", SetupFieldTests.application),
+            ("s", #""format": "server""#, "rtmp://host/a b", "has a blank in it; leave that out"),
+            ("k", #""type": "secret", "format": "key""#, "hush ", "has a blank in it; leave that out"),
+            (
+                "k", #""type": "secret", "format": "key""#, "rtmp://host/app/hush",
+                "is an address; give only the key, which stands behind its last slash"
+            ),
+            (
+                "p", #""format": "page""#, "live.example.org",
+                "has to begin with http:// or https:// and a host, and has no ? and no #"
+            ),
+            (
+                "p", #""format": "page""#, "https://live.example.org/#hush",
+                "has to begin with http:// or https:// and a host, and has no ? and no #"
+            ),
+        ] as [(String, String, String, String)])
     func `a value that does not fit is told in words`(
         key: String, rest: String, value: String, sentence: String
     ) throws {
@@ -71,6 +100,22 @@ import Testing
         #expect(SetupPattern(pattern).map { $0.matches(text) } == matches)
     }
 
+    @Test(
+        arguments: [
+            ("server", "rtmp://host/live"), ("server", "RTMPS://host:443/live2?backup=1"),
+            ("server", "rtmp://me:p@ss@host/app/instance/"), ("server", "rtmp://[::1]:1935/app"),
+            ("key", "live_1?bandwidthtest=true"), ("key", "FB-1?a=x/y"), ("page", "https://live.example.org/screen"),
+        ])
+    func `a text of a format is accepted as people write it`(format: String, value: String) throws {
+        #expect(try field(#"{"key": "a", "format": "\#(format)"}"#).problem(with: value) == nil)
+    }
+
+    @Test func `an advanced field never has to be filled in`() throws {
+        #expect(try field(#"{"key": "a", "advanced": true}"#).isAdvanced)
+        #expect(try field(#"{"key": "a", "advanced": true, "required": true, "default": "x"}"#).isAdvanced)
+        #expect(try !field(#"{"key": "a", "required": true}"#).isAdvanced)
+    }
+
     @Test func `a pattern that would make a regular expression try for ever is answered`() throws {
         let pattern = try #require(SetupPattern(String(repeating: "*a", count: 100)))
         #expect(!pattern.matches(String(repeating: "a", count: 10_000) + "b"))
@@ -86,6 +131,11 @@ import Testing
         (#"{"key": "a", "minimumLength": 9, "maximumLength": 1}"#, "setup[0].minimumLength"),
         (#"{"key": "a", "minimum": 2}"#, "setup[0].minimum"), (#"{"key": "a", "pattern": "["}"#, "setup[0].pattern"),
         (#"{"key": "a", "type": "number", "file": true}"#, "setup[0].file"), (#"{"title": "a"}"#, "setup[0].key"),
+        (#"{"key": "a", "advanced": true, "required": true}"#, "setup[0].advanced"),
+        (#"{"key": "a", "advanced": true, "required": true, "default": ""}"#, "setup[0].advanced"),
+        (#"{"key": "a", "format": "colour"}"#, "setup[0].format"),
+        (#"{"key": "a", "type": "number", "format": "key"}"#, "setup[0].format"),
+        (#"{"key": "a", "format": "server", "default": "host"}"#, "setup[0].default"),
         (#""a""#, "setup[0]"),
     ])
     func `a mistake in a field is told with its place`(json: String, place: String) {
@@ -98,13 +148,13 @@ import Testing
     @Test func `the first form is read as before, and names the keys of the second as unknown`() throws {
         let json = """
             {"kinecast": 1, "id": "a", "executable": "b", "icon": "a.png",
-             "setup": [{"key": "k", "type": "number", "minimum": 2, "default": "x"}]}
+             "setup": [{"key": "k", "type": "number", "minimum": 2, "default": "x", "advanced": true}]}
             """
         let (manifest, unknown) = try read(json)
         var expected = ServiceManifest(id: "a", name: "a", executable: "b")
         expected.setup = [Field(key: "k", title: "k", defaultValue: "x")]
         #expect(manifest == expected)
-        #expect(unknown == ["icon", "setup[0].minimum", "setup[0].type"])
+        #expect(unknown == ["icon", "setup[0].advanced", "setup[0].minimum", "setup[0].type"])
     }
 
     @Test(arguments: [#""a/b.png""#, #""a.exe""#, #"".png""#, #""../a.png""#])
@@ -120,6 +170,7 @@ import Testing
         #"{"key": "a", "type": "secret", "maximumLength": 5}"#,
         #"{"key": "a", "type": "choice", "choices": ["b", {"value": "c", "title": "C"}], "default": "b"}"#,
         #"{"key": "a", "type": "number", "minimum": 1, "whole": true}"#,
+        #"{"key": "a", "advanced": true, "required": true, "default": "rtmp://h/a", "format": "server"}"#,
     ])
     func `a field that was sent to the studio has the same rules there`(json: String) throws {
         let field = try field(json)

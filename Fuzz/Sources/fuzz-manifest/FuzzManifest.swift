@@ -52,8 +52,12 @@ private func check(_ manifest: ServiceManifest) {
 }
 
 private func check(_ field: ServiceManifest.SetupField) {
+    precondition(
+        !field.isAdvanced || !field.isRequired || field.defaultValue?.isEmpty == false, "it is hidden, and needed")
     switch field.kind {
     case .text(let rule):
+        let problem = field.defaultValue.flatMap(field.problem)
+        precondition(problem == nil, "a default that is refused")
         guard let pattern = rule.pattern else { return }
         // Whatever it is, it is answered soon.
         _ = pattern.matches(String(repeating: "a", count: 1000))

@@ -229,6 +229,24 @@ import Testing
         #expect(machine.handle(Self.exit, at: 7) == [.end(.success(SetupOutcome(info: info)))])
     }
 
+    @Test func `a setting that forms show closed is open where the program needs it`() {
+        var manifest = ServiceManifest(id: "meter", name: "Meter", executable: "meter")
+        manifest.setup = [.init(key: "cert", title: "Certificate", isFile: true, isAdvanced: true)]
+        let service = BroadcastService(
+            Service(manifest: manifest, origin: .user, bundle: nil, executable: "/meter"))
+        var machine = Machine(service, limits: SetupLimits(), now: 0)
+        for (number, isRequired) in [(1, false), (2, true)] {
+            var field = SetupQuestionField(key: "cert", required: isRequired)
+            field.advanced = !isRequired
+            guard case .ask(let form, _)? = machine.handle(Self.question(number, [field]), at: 0).first else {
+                Issue.record("nothing was asked")
+                return
+            }
+            #expect(form.fields.map(\.isAdvanced) == [!isRequired])
+            _ = machine.handle(.answered([:], question: number), at: 0)
+        }
+    }
+
     @Test func `one that closes its channel is killed a moment later, unless its end says more`() {
         var machine = machine()
         #expect(machine.handle(.channelClosed, at: 5) == [])

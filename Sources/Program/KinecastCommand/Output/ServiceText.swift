@@ -110,6 +110,8 @@ struct ServiceLine: Encodable, Equatable {
         var title: String
         var required: Bool
         var secret: Bool
+        /// Whether forms show it among the settings that few people need.
+        var advanced: Bool
         var `default`: String?
         /// `text`, `choice` or `number`.
         var type: String
@@ -118,13 +120,14 @@ struct ServiceLine: Encodable, Equatable {
         var minimum: Double?
         var maximum: Double?
         var pattern: String?
+        var format: String?
 
         init(_ field: ServiceManifest.SetupField) {
             (key, title, required, secret) = (field.key, field.title, field.isRequired, field.isSecret)
             self.default = field.isSecret ? nil : field.defaultValue
-            hint = field.hint
+            (advanced, hint) = (field.isAdvanced, field.hint)
             switch field.kind {
-            case .text(let rule): (type, pattern) = ("text", rule.pattern?.text)
+            case .text(let rule): (type, pattern, format) = ("text", rule.pattern?.text, rule.format?.rawValue)
             case .choice(let values): (type, choices) = ("choice", values.map(\.value))
             case .number(let rule): (type, minimum, maximum) = ("number", rule.minimum, rule.maximum)
             }

@@ -21,6 +21,8 @@ public struct ServiceManifest: Sendable, Equatable {
         public var isSecret: Bool
         /// Whether the value names a file. The engine opens and passes it, since the extension cannot open it.
         public var isFile: Bool
+        /// Whether forms show it among the settings that few people need. It has a default, or may be left empty.
+        public var isAdvanced: Bool
         public var defaultValue: String?
         /// Help for a person who fills in the setting: where to find the value, how it looks.
         public var hint: String?
@@ -51,11 +53,25 @@ public struct ServiceManifest: Sendable, Equatable {
             public var lengths: ClosedRange<Int>?
             /// A shell pattern with `*`, `?` and `[a-z]`; the whole text has to match.
             public var pattern: SetupPattern?
+            public var format: TextFormat?
 
-            public init(lengths: ClosedRange<Int>? = nil, pattern: SetupPattern? = nil) {
+            public init(
+                lengths: ClosedRange<Int>? = nil, pattern: SetupPattern? = nil, format: TextFormat? = nil
+            ) {
                 self.lengths = lengths
                 self.pattern = pattern
+                self.format = format
             }
+        }
+
+        /// What a text is, so that each of its parts is judged. The raw value is the word in a manifest.
+        public enum TextFormat: String, Sendable, CaseIterable {
+            /// A server that takes streams, with its application: `rtmp://HOST[:PORT]/APPLICATION`, or `rtmps://`.
+            case server
+            /// A stream key: one word, which is no address.
+            case key
+            /// An address that a browser opens, without a query and a fragment.
+            case page
         }
 
         /// The numbers that a setting accepts.
@@ -75,13 +91,14 @@ public struct ServiceManifest: Sendable, Equatable {
 
         public init(
             key: String, title: String, isRequired: Bool = false, isSecret: Bool = false, isFile: Bool = false,
-            defaultValue: String? = nil
+            isAdvanced: Bool = false, defaultValue: String? = nil
         ) {
             self.key = key
             self.title = title
             self.isRequired = isRequired
             self.isSecret = isSecret
             self.isFile = isFile
+            self.isAdvanced = isAdvanced
             self.defaultValue = defaultValue
         }
     }
@@ -124,6 +141,9 @@ public struct ServiceManifest: Sendable, Equatable {
 
     /// The address schemes that this service accepts with `--to`: "rtmp" …
     public var urlSchemes: [String] = []
+    /// Whether a person gives the address in two settings, `server` and `key`. One of `--to` stands for both. Built-in
+    /// services alone.
+    public var hasServerAndKey = false
     /// Whether the executable asks the server of such an address if it would take the stream, with the argument `--check`
     /// (`DestinationReport`). Only with `urlSchemes` and `Network.connect`.
     public var hasCheck = false

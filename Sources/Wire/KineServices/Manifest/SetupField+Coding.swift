@@ -4,13 +4,14 @@ import KineText
 extension ServiceManifest.SetupField {
     private enum Keys: CodingKey, CaseIterable {
         case key, title, required, secret, file, `default`
-        case type, hint, choices, minimum, maximum, whole, minimumLength, maximumLength, pattern
+        case type, hint, advanced, choices, minimum, maximum, whole, minimumLength, maximumLength, pattern, format
     }
 
     private enum ChoiceKeys: CodingKey { case value, title }
     private enum TypeName: String, CaseIterable { case text, secret, choice, number }
     private static let form2Keys: [Keys] = [
-        .type, .hint, .choices, .minimum, .maximum, .whole, .minimumLength, .maximumLength, .pattern,
+        .type, .hint, .advanced, .choices, .minimum, .maximum, .whole, .minimumLength, .maximumLength, .pattern,
+        .format,
     ]
 
     /// `form`: the manifest's format version.
@@ -32,6 +33,10 @@ extension ServiceManifest.SetupField {
             return
         }
         hint = try field.line(.hint, limit: 500)
+        isAdvanced = try field.decodeIfPresent(Bool.self, forKey: .advanced) ?? false
+        if isAdvanced, isRequired, defaultValue ?? "" == "" {
+            throw field.problem(.advanced, "is for a setting that may stay empty; give this one a default")
+        }
         let type: TypeName = try field.choice(.type) ?? .text
         if type == .secret { isSecret = true }
         switch type {
@@ -63,6 +68,7 @@ extension ServiceManifest.SetupField {
             }
             rule.pattern = pattern
         }
+        rule.format = try field.choice(.format)
         return rule
     }
 
@@ -99,6 +105,7 @@ extension ServiceManifest.SetupField {
         let owners: [(Keys, [TypeName])] = [
             (.choices, [.choice]), (.minimum, [.number]), (.maximum, [.number]), (.whole, [.number]),
             (.minimumLength, [.text, .secret]), (.maximumLength, [.text, .secret]), (.pattern, [.text, .secret]),
+            (.format, [.text, .secret]),
         ]
         for (key, types) in owners where field.contains(key) && !types.contains(type) {
             let names = types.map(\.rawValue.quoted).joined(separator: " or ")
@@ -120,6 +127,8 @@ extension ServiceManifest.SetupField {
         /// The value's number of characters.
         case length(Int, allowed: ClosedRange<Int>)
         case pattern(String)
+        /// Of a text with a format.
+        case blank, scheme, host, application, address, page
 
         /// The end of a sentence that begins with the setting.
         public var description: String {
@@ -137,6 +146,12 @@ extension ServiceManifest.SetupField {
             case .length(let count, let allowed):
                 "has \(count) characters and has to have \(allowed.lowerBound) to \(allowed.upperBound)"
             case .pattern(let pattern): "has to look like \(pattern.quoted)"
+            case .blank: "has a blank in it; leave that out"
+            case .scheme: "has to begin with rtmp:// or rtmps://"
+            case .host: "needs a host behind ://, such as rtmp://live.example.org/app"
+            case .application: "needs an application behind the host, such as rtmp://live.example.org/app"
+            case .address: "is an address; give only the key, which stands behind its last slash"
+            case .page: "has to begin with http:// or https:// and a host, and has no ? and no #"
             }
         }
     }
@@ -150,6 +165,7 @@ extension ServiceManifest.SetupField {
         case .text(let rule):
             if let lengths = rule.lengths, !lengths.contains(count) { return .length(count, allowed: lengths) }
             if let pattern = rule.pattern, !pattern.matches(value) { return .pattern(pattern.text) }
+            return rule.format?.problem(with: value)
         case .choice(let choices):
             if !choices.contains(where: { $0.value == value }) { return .notAChoice(choices.map(\.value)) }
         case .number(let rule):

@@ -10,12 +10,13 @@ extension SetupQuestionField {
             key: field.key, title: field.title,
             required: field.isRequired && !(field.isSecret && value != nil))
         hint = field.hint
+        advanced = field.isAdvanced ? true : nil
         if !field.isSecret { `default` = value }
         switch field.kind {
         case .text(let rule):
             type = field.isSecret ? .secret : .text
             (minimumLength, maximumLength) = (rule.lengths?.lowerBound, rule.lengths?.upperBound)
-            pattern = rule.pattern?.text
+            (pattern, format) = (rule.pattern?.text, rule.format?.rawValue)
         case .choice(let choices):
             type = .choice
             self.choices = choices.map { Choice(value: $0.value, title: $0.title) }

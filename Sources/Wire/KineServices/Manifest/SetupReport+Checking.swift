@@ -103,6 +103,7 @@ extension ServiceManifest.SetupField {
     fileprivate func asked(for manifest: ServiceManifest) -> Self {
         guard manifest.engineOpens(key), var own = manifest.setup.first(where: { $0.key == key }) else { return self }
         own.isRequired = isRequired
+        own.isAdvanced = isAdvanced && !isRequired
         own.defaultValue = nil
         return own
     }

@@ -77,6 +77,7 @@ public struct SetupQuestionField: Codable, Sendable, Equatable {
     public var type: Kind?
     public var required: Bool?
     public var hint: String?
+    public var advanced: Bool?
     public var `default`: String?
     public var choices: [Choice]?
     public var minimum: Double?
@@ -85,6 +86,7 @@ public struct SetupQuestionField: Codable, Sendable, Equatable {
     public var minimumLength: Int?
     public var maximumLength: Int?
     public var pattern: String?
+    public var format: String?
 
     public init(key: String, title: String? = nil, type: Kind? = nil, required: Bool = false) {
         self.key = key
