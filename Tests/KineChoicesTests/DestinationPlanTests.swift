@@ -147,6 +147,32 @@ import Testing
         #expect(try message(services: ["org.example.meter"], set: ["token="]).contains("needs token"))
     }
 
+    @Test func `a platform needs its key alone, and another server its address or both of its parts`() throws {
+        func plan(_ services: [String], _ set: [String], to: [String] = []) throws -> TakeConfiguration.Destination? {
+            try DestinationPlan(
+                addresses: to.map { try #require(DestinationAddress($0)) }, services: services,
+                settings: set.map { try #require(Setting($0)) }
+            ).destinations(among: BuiltInServices.manifests).first
+        }
+        let youtube = try plan(["youtube"], ["youtube.key=hush"])
+        #expect(youtube?.label == "YouTube" && youtube?.setupInfo["key"] == "hush")
+        #expect(youtube?.setupInfo["server"]?.hasPrefix("rtmps://") == true)
+        let own = try plan(["rtmp"], ["rtmp.server=rtmp://host/live", "key=hush"])
+        #expect(own?.label == "RTMP (host/live)" && own?.setupInfo["url"] == nil)
+        let address = try plan(["rtmp"], [], to: ["rtmp://host/live/hush"])
+        #expect(address?.setupInfo == ["url": "rtmp://host/live/hush"] && address?.label == own?.label)
+        for (service, set, words) in [
+            ("youtube", [], "needs key (Stream key); give it with --set key=@FILE,"),
+            ("rtmp", [], "needs server (Server); give it with --to rtmp://…."),
+            ("rtmp", ["server=rtmp://host/live"], "needs key (Stream key); give it with --set key=@FILE,"),
+            ("rtmp", ["server=host/live", "key=hush"], "has to begin with rtmp:// or rtmps://"),
+            ("twitch", ["key=rtmp://host/app/hush"], "is an address; give only the key"),
+        ] as [(String, [String], String)] {
+            let failure = #expect(throws: CommandFailure.self) { try plan([service], set) }
+            #expect(failure?.message.contains(words) == true && failure?.message.contains("hush") == false)
+        }
+    }
+
     @Test func `a service that is not installed is 69`() throws {
         #expect(try message(services: ["tv"], status: ExitStatus.unavailable).contains("live, rtmp"))
         let message = try message(to: ["srt://a?streamid=hush"], status: ExitStatus.unavailable)

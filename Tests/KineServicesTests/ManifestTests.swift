@@ -290,7 +290,7 @@ import Testing
             let problem = #expect(throws: ServiceManifest.Problem.self) { try decode(manifest(rest)) }
             #expect(problem?.description == "check needs urlSchemes and \"network\": \"connect\" beside it")
         }
-        #expect(BuiltInServices.manifests.filter(\.hasCheck).map(\.id) == ["rtmp"])
+        #expect(BuiltInServices.manifests.filter(\.hasCheck).map(\.id) == ["youtube", "twitch", "rtmp"])
     }
 
     @Test func `keys of a later version are ignored and named`() throws {

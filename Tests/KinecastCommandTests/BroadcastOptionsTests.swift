@@ -120,6 +120,9 @@ import Testing
             #expect(destinations[0].setupInfo["max-reconnects"] == "0")
             #expect(destinations[0].setupInfo["min-bitrate"] == "1500000")
         }
+        #expect(
+            try plan("--service", "twitch", "--max-reconnects", "2").settings
+                == [Setting(key: "twitch.max-reconnects", value: "2")])
         let error = #expect(throws: CommandFailure.self) { try plan("--service", "live", "--max-reconnects", "2") }
         #expect(error?.status == ExitStatus.usage)
     }

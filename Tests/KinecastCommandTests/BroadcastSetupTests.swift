@@ -68,6 +68,31 @@ import Testing
         }
     }
 
+    @Test func `an address and its two parts replace each other, wherever they come from`() throws {
+        try TemporaryDirectory.with { directory in
+            let kept = KeptSettings(in: directory)
+            let rtmp = Service(manifest: BuiltInServices.rtmp, origin: .builtIn, bundle: nil, executable: "/nowhere")
+            func setupInfo(_ set: [String: String] = [:], to address: String? = nil) throws -> [String: String]? {
+                let plan = DestinationPlan(
+                    addresses: try address.map { [try #require(DestinationAddress($0))] } ?? [], services: ["rtmp"],
+                    settings: set.map { Setting(key: "rtmp.\($0.key)", value: $0.value) })
+                return try plan.asking([rtmp], kept: kept).destinations(among: [rtmp.manifest]).first?.setupInfo
+            }
+            // As an earlier Kinecast has kept it.
+            try kept.keep(["url": "rtmp://kept/app/key"], of: "rtmp")
+            #expect(try setupInfo() == ["url": "rtmp://kept/app/key"])
+            let parts = ["server": "rtmp://typed/app", "key": "new"]
+            #expect(try setupInfo(parts) == parts)
+            #expect(throws: CommandFailure.self) { try setupInfo(["key": "new"]) }
+            try kept.keep(["server": "rtmp://kept/app", "key": "key", "max-reconnects": "3"], of: "rtmp")
+            #expect(try setupInfo(to: "rtmp://typed/app/key") == ["url": "rtmp://typed/app/key"])
+            #expect(try setupInfo(["url": "rtmp://typed/app/key"]) == ["url": "rtmp://typed/app/key"])
+            #expect(
+                try setupInfo(["key": "new"])
+                    == ["server": "rtmp://kept/app", "key": "new", "max-reconnects": "3"])
+        }
+    }
+
     @Test func `a check is reported in a sentence`() {
         var report = DestinationReport()
         report.server = "FMS/3,0,1,123"
@@ -89,6 +114,6 @@ import Testing
         let failure = #expect(throws: CommandFailure.self) { try DestinationCheck([live], services: installed) }
         #expect(
             failure?.message
-                == "--check tries addresses that begin with rtmp:// or rtmps://, and live is none; leave it out.")
+                == "--check asks servers of YouTube, Twitch and RTMP, and live has none; leave it out.")
     }
 }

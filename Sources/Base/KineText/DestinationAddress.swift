@@ -13,6 +13,11 @@ public struct DestinationAddress: Equatable, Sendable {
     /// Whether `publicPart` omits something, most likely a stream key.
     public var holdsSecret: Bool { text.utf8.count != scheme.utf8.count + 3 + publicPart.utf8.count }
 
+    /// The text of an address in two parts: a server with its application, and the stream key.
+    public static func text(server: String, key: String) -> String {
+        (server.hasSuffix("/") ? server : server + "/") + key
+    }
+
     /// Nil if the text has no scheme and host (RFC 3986, section 3), or has blanks or unprintable characters.
     public init?(_ text: String) {
         // By code points: in a String, a slash with a combining accent is another character, and a key after that slash

@@ -8,12 +8,12 @@ import KinePublisher
 import KineWire
 import SystemPackage
 
-/// A destination of one service, with its settings.
+/// A destination of one kind of server, with its settings.
 package protocol PublisherDestination: Sendable {
     associatedtype Stream: Publisher
 
-    /// The service's id, which is also the first argument of the executable.
-    static var service: String { get }
+    /// The ids of its services; each is also the first argument of the executable.
+    static var services: [String] { get }
     /// The protocol's name for a person.
     static var protocolName: String { get }
     /// Whether a stream can have the applications' audio and the microphone's as two tracks.

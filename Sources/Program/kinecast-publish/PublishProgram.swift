@@ -6,7 +6,7 @@ import KineWire
 import KinecastExtension
 import SystemPackage
 
-/// `kinecast-publish live`; for a service that publishes to a server `kinecast-publish rtmp` or
+/// `kinecast-publish live`; for a service that publishes to a server, such as `rtmp`, `kinecast-publish rtmp` or
 /// `kinecast-publish rtmp --check`.
 @main enum PublishProgram {
     /// The services that publish to a server.
@@ -15,13 +15,14 @@ import SystemPackage
     @MainActor
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let publisher = publishers.first { $0.service == arguments.first }
+        let service = arguments.first ?? ""
+        let publisher = publishers.first { $0.services.contains(service) }
         // Must come before a stream key is in this process's memory.
         if publisher != nil { kine_forbid_dump() }
         PassedFiles.forbidExecution()
         if let publisher, arguments.count == 1 {
             await publisher.runBroadcast()
-        } else if let publisher, arguments == [publisher.service, DestinationReport.option] {
+        } else if let publisher, arguments.dropFirst() == [DestinationReport.option] {
             await publisher.runCheck()
         } else if arguments.isEmpty || arguments == ["live"] {
             // The executable of a bundle gets no arguments.

@@ -1,4 +1,5 @@
-// The built-in extension `rtmp`: what a broadcast to an RTMP server, and the check of one, have of their own.
+// The built-in extensions `rtmp`, `youtube` and `twitch`: what a broadcast to an RTMP server, and the check of one, have of
+// their own.
 import KineBroadcast
 import KinePublish
 import KinePublisher
@@ -7,7 +8,7 @@ import KineWire
 import KinecastExtension
 
 struct RTMPDestination: PublisherDestination {
-    static let service = "rtmp"
+    static let services = ["rtmp", "youtube", "twitch"]
     static let protocolName = "RTMP"
     static let carriesSeparateAudio = false
 

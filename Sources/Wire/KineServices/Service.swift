@@ -1,6 +1,7 @@
 // A service on this machine: its manifest, and the path of its executable.
 import FoundationEssentials
 import KineText
+import KineWire
 import SystemPackage
 
 /// A service to broadcast to.
@@ -50,8 +51,14 @@ public struct Service: Sendable, Equatable {
         return bundle.appending(name)
     }
 
+    /// The rights that a person has to judge: a built-in service is Kinecast itself.
+    public var rights: [ServiceRight] { origin == .builtIn ? [] : manifest.rights }
+
     /// The key for the address of `--to` in the setup info.
     public static let addressKey = "url"
+    /// The keys for an address in two settings (`ServiceManifest.hasServerAndKey`).
+    public static let serverKey = "server"
+    public static let streamKey = "key"
 
     /// A mistake in the user's settings for a service.
     public enum SetupProblem: Swift.Error, Equatable, Sendable {
@@ -75,9 +82,9 @@ public struct Service: Sendable, Equatable {
         }
         for field in manifest.setup where info[field.key] ?? "" == "" {
             if let value = field.defaultValue { info[field.key] = value }
-            if field.isRequired, info[field.key] ?? "" == "" {
-                throw .missing(key: field.key, title: field.title, service: id)
-            }
+        }
+        if let field = manifest.missing(in: info).first {
+            throw .missing(key: field.key, title: field.title, service: id)
         }
         for field in manifest.setup {
             if let problem = info[field.key].flatMap(field.problem) {
@@ -111,12 +118,15 @@ public struct Service: Sendable, Equatable {
 
     /// The values of the setup info that must not be shown.
     public func secrets(in info: [String: String]) -> [String] {
-        var keys = Set(manifest.setup.filter(\.isSecret).map(\.key))
-        // An address may always contain a key or a password.
-        if !manifest.urlSchemes.isEmpty { keys.insert(Self.addressKey) }
-        let values = keys.compactMap { key -> [String]? in
-            guard let value = info[key] else { return nil }
-            return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
+        let values = manifest.secretKeys.map { key -> [String] in
+            guard let value = info[key] else { return [] }
+            switch key {
+            case Self.addressKey: return [value] + Self.secretParts(of: value)
+            case Self.streamKey where manifest.hasServerAndKey:
+                let server = info[Self.serverKey] ?? ""
+                return [value] + Self.secretParts(of: DestinationAddress.text(server: server, key: value))
+            default: return [value]
+            }
         }
         // The longest first: if a part were removed first, the rest of the whole would remain.
         return values.joined().filter { $0.utf8.count >= String.shortestSecret }
@@ -146,19 +156,45 @@ public struct Service: Sendable, Equatable {
 }
 
 extension ServiceManifest {
+    static let publicURLKey = "public-url"
+
     /// The settings that a person fills in, in order: the address, where the service takes one, and `setup`.
     public var fields: [SetupField] {
-        guard let scheme = urlSchemes.first, !setup.contains(where: { $0.key == Service.addressKey }) else {
-            return setup
-        }
+        guard let scheme = urlSchemes.first, !hasServerAndKey, !setup.contains(where: { $0.key == Service.addressKey })
+        else { return setup }
         // An address may hold a key or a password.
         return [SetupField(key: Service.addressKey, title: "Address, \(scheme)://…", isSecret: true)] + setup
     }
 
+    /// The required settings without a value, in order. An address of `--to` has the server and the key in it.
+    public func missing(in info: [String: String]) -> [SetupField] {
+        let hasAddress = hasServerAndKey && !urlSchemes.isEmpty && info[Service.addressKey] ?? "" != ""
+        return setup.filter {
+            $0.isRequired && info[$0.key] ?? "" == ""
+                && !(hasAddress && [Service.serverKey, Service.streamKey].contains($0.key))
+        }
+    }
+
+    /// The keys of settings that must not be shown. An address may always contain a key or a password.
+    package var secretKeys: Set<String> {
+        Set(setup.filter(\.isSecret).map(\.key) + (urlSchemes.isEmpty ? [] : [Service.addressKey]))
+    }
+
     /// The name of a destination for a person: the service's name, and the public part of its address.
     public func label(for setupInfo: [String: String]) -> String {
-        guard !urlSchemes.isEmpty, let address = setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
-        else { return name }
-        return "\(name) (\(address.publicPart))"
+        guard !urlSchemes.isEmpty else { return name }
+        var text = setupInfo[Service.addressKey] ?? ""
+        if text.isEmpty, hasServerAndKey {
+            // Any key: only the address before it is shown.
+            text = DestinationAddress.text(server: setupInfo[Service.serverKey] ?? "", key: "-")
+        }
+        return DestinationAddress(text).map { "\(name) (\($0.publicPart))" } ?? name
+    }
+
+    /// How far the link of a service that listens leads; nil of another one.
+    package func reach(with setupInfo: [String: String]) -> LinkReach? {
+        guard let listen, let address = ListenAddress(setupInfo[listen] ?? "") else { return nil }
+        if setupInfo[Self.publicURLKey] ?? "" != "" { return .public }
+        return address.isLoopback ? .computer : .network
     }
 }

@@ -182,7 +182,7 @@ import Testing
             let lines = try place.run("services", "--json").output.split(separator: "\n").map {
                 try JSONDecoder().decode(Listed.self, from: Data($0.utf8))
             }
-            #expect(lines.map(\.id) == ["live", "rtmp", "org.example.witness"])
+            #expect(lines.map(\.id) == ["live", "youtube", "twitch", "rtmp", "org.example.witness"])
             let services = ".local/share/kinecast/services"
             #expect(lines.last?.bundle?.hasPrefix(place.path(services)) == true)
             try place.makeDirectory("\(services)/broken.kinext")

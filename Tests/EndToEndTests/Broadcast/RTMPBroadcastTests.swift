@@ -148,6 +148,32 @@ import Testing
         }
     }
 
+    @Test func `a platform is checked and gets the stream by its name and key, here at a server of the test's own`()
+        throws
+    {
+        let server = try MediaServer()
+        try TestPlace.with { place in
+            try place.write("hush-key\n", to: "key")
+            let platform = [
+                "--service", "youtube", "--set", "youtube.key=@key", "--set",
+                "youtube.server=rtmp://127.0.0.1:\(server.port)/live",
+            ]
+            let checked = try place.run(["broadcast", "--check"] + platform)
+            #expect(checked.status == 0 && checked.errors.contains("YouTube: the server "), "\(checked)")
+            let take = try place.start(["broadcast", "--pattern", "320x240", "--json"] + platform)
+            try take.event("progress") { progress in
+                progress.destinations?.first.map { $0.phase == "live" && ($0.frames ?? 0) >= 10 } == true
+            }
+            let status = try place.run("status", "--json").output
+            #expect(status.contains(#""label":"YouTube""#) && status.contains(#""service":"youtube""#), "\(status)")
+            try #require(try place.run("stop").status == 0)
+            let ended = try take.wait()
+            #expect(ended.status == 0 && ended.events.last?.destinations?.first?.ending == "finished", "\(ended)")
+            #expect(!(checked.errors + status + ended.output + ended.errors).contains("hush"))
+            try wait("the frames") { try server.recorded("hush-key").contains { $0.type == 9 } }
+        }
+    }
+
     @Test func `a test trusts the authority that it is given`() throws {
         try TestPlace.with { place in
             _ = try SelfSignedCertificate(

@@ -76,7 +76,7 @@ struct DoubleDestination: PublisherDestination {
         var description: String { "No address is given; give one." }
     }
 
-    static let service = "double"
+    static let services = ["double"]
     static let protocolName = "The double"
     static let carriesSeparateAudio = false
 

@@ -17,6 +17,19 @@ import Testing
     }
 
     @Test(arguments: [
+        ("rtmp://h/app", "key", "app", "key"), ("rtmp://h/app/", "key", "app", "key"),
+        ("rtmp://h/app/instance", "key?a=x/y", "app/instance", "key?a=x/y"),
+        ("rtmps://h/live2?backup=1", "key", "live2?backup=1", "key"),
+    ])
+    func `an address may come in two parts`(server: String, key: String, application: String, name: String) throws {
+        let settings = try RTMPSettings(setupInfo: ["server": server, "key": key])
+        #expect(settings.url.application == application && settings.url.streamName == name)
+        let whole = try RTMPSettings(setupInfo: ["url": "rtmp://other/a/b", "server": server, "key": key])
+        #expect(whole.url.host == "other")
+        #expect(try RTMPSettings(setupInfo: ["url": "", "server": server, "key": key]).url.host == "h")
+    }
+
+    @Test(arguments: [
         ([:], "such as rtmp://HOST/APPLICATION/STREAM"), (["url": "rtmp://h"], "names no application"),
         (["url": "rtmp://h/app/secret/"], "names no stream"),
         (["url": "rtmp://h/a/k", "max-reconnects": "-1"], "max-reconnects"),

@@ -164,10 +164,12 @@ import Testing
         let controller = try await picker.present()
         #expect(controller.isMicrophoneEnabled && picker.isMicrophoneEnabled)
         let request = try #require(presenter.state.withLock { $0.requests.first })
-        #expect(request.app == place.app && request.services.map(\.id) == ["live", "rtmp", "witness"])
+        let ids = ["live", "youtube", "twitch", "rtmp", "witness"]
+        #expect(request.app == place.app && request.services.map(\.id) == ids)
         let witness = try #require(request.services.last)
         #expect(witness.name == "Witness" && witness.icon?.lastPathComponent == "eye.svg")
-        #expect(request.services[1].fields.first?.key == "url")
+        #expect(request.services[3].fields.first?.key == "server")
+        #expect(request.services.map(\.needsNothing) == [true, false, false, false, false])
         picker.preferredService = "witness"
         picker.showsMicrophoneButton = false
         picker.isMicrophoneEnabled = false
@@ -182,7 +184,7 @@ import Testing
         picker.preferredService = "org.example.nobody"
         let error = await #expect(throws: BroadcastError.self) { try await picker.present() }
         #expect(error?.code == .unknownService)
-        #expect(error?.message.contains("org.example.nobody; there are live, rtmp, witness") == true)
+        #expect(error?.message.contains("org.example.nobody; there are live, youtube, twitch, rtmp, witness") == true)
     }
 
     @Test(
@@ -203,7 +205,7 @@ import Testing
 
     @Test func `a presenter that answers with another service is refused`() async throws {
         let presenter = Presenter()
-        presenter.choose("twitch")
+        presenter.choose("nobody")
         let error = await #expect(throws: BroadcastError.self) { try await picker(presenter).present() }
         #expect(error?.code == .unknownService)
     }

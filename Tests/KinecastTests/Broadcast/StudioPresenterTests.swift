@@ -94,7 +94,11 @@ import Testing
         try window.click("Continue")
         #expect(try Self.shows("Settings of Witness", window))
         #expect(
-            try window.browser.wait(until: "return document.querySelector('#field-0')?.type === 'password'"))
+            try window.browser.wait(
+                until: """
+                    const key = document.querySelector("#field-0");
+                    return key?.type === "text" && getComputedStyle(key).webkitTextSecurity === "disc";
+                    """))
         try Self.fill(2, with: "9", window)
         #expect(try Self.shows("Count has to be a number from 1 to 5.", window))
         try window.click("Continue")

@@ -27,6 +27,12 @@ public struct BroadcastService: Sendable, Equatable, Identifiable {
     public var hasSetupProgram: Bool { service.setupProgram != nil }
     /// The fields that the person fills in, in order.
     public var fields: [BroadcastField] { service.manifest.fields }
+
+    /// Whether all of its fields may stay empty. A service that takes an address needs that.
+    var needsNothing: Bool {
+        !hasSetupProgram && !fields.isEmpty && service.manifest.urlSchemes.isEmpty
+            && fields.allSatisfy { !$0.isRequired || $0.defaultValue ?? "" != "" }
+    }
 }
 
 /// The services installed for this user.

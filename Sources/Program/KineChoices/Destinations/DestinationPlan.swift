@@ -121,9 +121,11 @@ package struct DestinationPlan {
         for field in manifest.setup where chosen.setupInfo[field.key] == nil {
             chosen.setupInfo[field.key] = field.defaultValue
         }
-        for field in manifest.setup where field.isRequired && chosen.setupInfo[field.key, default: ""].isEmpty {
+        if let field = manifest.missing(in: chosen.setupInfo).first {
+            let isAddress =
+                field.key == Service.addressKey || manifest.hasServerAndKey && field.key == Service.serverKey
             let how =
-                field.key == Service.addressKey && !manifest.urlSchemes.isEmpty
+                isAddress && !manifest.urlSchemes.isEmpty
                 ? "give it with --to \(manifest.urlSchemes[0])://…"
                 : field.isSecret
                     ? "give it with --set \(field.key)=@FILE, which keeps it out of the list of processes"

@@ -70,8 +70,8 @@ package struct DestinationReader {
         else {
             throw CommandFailure.usage("The file \(file), named by --stream-key-file, is not there; correct its name.")
         }
-        let base = address.text.hasSuffix("/") ? address.text : address.text + "/"
-        guard lines.count == 1, let whole = DestinationAddress(base + lines[0].text) else {
+        let texts = lines.map { DestinationAddress.text(server: address.text, key: $0.text) }
+        guard texts.count == 1, let whole = DestinationAddress(texts[0]) else {
             throw CommandFailure.usage(
                 "The file \(file), named by --stream-key-file, does not hold one line with a stream key; "
                     + "write the key into it, and nothing else.")

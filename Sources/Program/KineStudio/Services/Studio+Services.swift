@@ -11,6 +11,7 @@ import Kinecast
 struct StudioService: Encodable, Sendable {
     let id: String
     let name: String
+    /// None of a built-in service.
     let rights: [SheetRight]
     /// None if a setup program asks.
     let fields: [SetupQuestionField]
@@ -22,7 +23,7 @@ struct StudioService: Encodable, Sendable {
 
     init(_ service: Service, _ settings: ServiceSettings.State?) {
         (id, name) = (service.id, service.manifest.name)
-        rights = service.manifest.rights.map { SheetRight($0) }
+        rights = service.rights.map { SheetRight($0) }
         hasSetupProgram = service.setupProgram != nil
         fields = hasSetupProgram ? [] : service.manifest.fields.map { SetupQuestionField($0) }
         hasTest = service.manifest.hasCheck

@@ -20,10 +20,9 @@ struct DestinationCheck {
         for destination in destinations {
             guard let service = services.first(where: { $0.id == destination.service }), service.manifest.hasCheck
             else {
-                let schemes = Set(services.filter(\.manifest.hasCheck).flatMap(\.manifest.urlSchemes)).sorted()
+                let checked = Quantity.list(services.filter(\.manifest.hasCheck).map(\.manifest.name))
                 throw CommandFailure.usage(
-                    "--check tries addresses that begin with \(schemes.map { "\($0)://" }.joined(separator: " or ")), "
-                        + "and \(destination.label) is none; leave it out.")
+                    "--check asks servers of \(checked), and \(destination.label) has none; leave it out.")
             }
             candidates.append((destination, service))
         }

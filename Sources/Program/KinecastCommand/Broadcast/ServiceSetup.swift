@@ -30,11 +30,15 @@ extension DestinationPlan {
     /// The keys of the service that `--set` and `--to` give.
     private func keys(givenTo service: Service) -> Set<String> {
         let manifest = service.manifest
-        let keys = settings.map(\.key).flatMap { key in
-            manifest.setup.map(\.key).filter { key == $0 || key == "\(service.id).\($0)" }
-        }
-        let hasAddress = addresses.contains { manifest.urlSchemes.contains($0.scheme) }
-        return Set(keys + (hasAddress ? [Service.addressKey] : []))
+        let known = manifest.setup.map(\.key) + (manifest.urlSchemes.isEmpty ? [] : [Service.addressKey])
+        let typed = settings.map(\.key)
+        var keys = Set(known.filter { typed.contains($0) || typed.contains("\(service.id).\($0)") })
+        if addresses.contains(where: { manifest.urlSchemes.contains($0.scheme) }) { keys.insert(Service.addressKey) }
+        guard manifest.hasServerAndKey else { return keys }
+        // An address stands for both of them, and either replaces one that is kept.
+        let parts = [Service.serverKey, Service.streamKey]
+        if keys.contains(Service.addressKey) { return keys.union(parts) }
+        return keys.isDisjoint(with: parts) ? keys : keys.union([Service.addressKey])
     }
 
     private static func ask(_ service: Service) throws(CommandFailure) -> [String: String] {

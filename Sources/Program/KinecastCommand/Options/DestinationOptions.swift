@@ -52,8 +52,8 @@ struct DestinationOptions: ParsableArguments {
         if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
             throw ValidationError("--min-bitrate is more than --max-bitrate; lower it.")
         }
-        if check, choice.to.isEmpty, choice.toFile.isEmpty {
-            throw ValidationError("--check needs an address; add \(DestinationSetting.servers.example).")
+        if check, choice.isEmpty {
+            throw ValidationError("--check needs a destination; add \(DestinationSetting.servers.example).")
         }
         if let listen, listen.isName {
             let port = listen.port == 0 ? "PORT" : "\(listen.port)"

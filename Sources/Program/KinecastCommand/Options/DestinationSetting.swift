@@ -16,7 +16,9 @@ struct DestinationSetting: Sendable {
 
     static let livePage = Owner(
         services: [BuiltInServices.live], name: "the live page", example: "--service \(BuiltInServices.live.id)")
-    static let servers = Owner(services: [BuiltInServices.rtmp], name: "RTMP", example: "--to rtmp://HOST/APP/KEY")
+    static let servers = Owner(
+        services: [BuiltInServices.rtmp, BuiltInServices.youtube, BuiltInServices.twitch], name: "RTMP",
+        example: "--to rtmp://HOST/APP/KEY")
     static let owners = [livePage, servers]
 
     var owner: Owner

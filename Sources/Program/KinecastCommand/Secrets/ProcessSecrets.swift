@@ -60,8 +60,8 @@ extension DestinationChoice {
         let settings = try settings()
         ProcessSecrets.hideFromArguments(
             services.flatMap { service in
-                service.manifest.setup.filter(\.isSecret).flatMap { field in
-                    settings.filter { $0.key == field.key || $0.key == "\(service.id).\(field.key)" }.map(\.typedValue)
+                service.manifest.secretKeys.flatMap { key in
+                    settings.filter { $0.key == key || $0.key == "\(service.id).\(key)" }.map(\.typedValue)
                 }
             })
     }

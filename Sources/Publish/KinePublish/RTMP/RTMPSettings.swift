@@ -1,6 +1,7 @@
 // The settings with which a stream is published, read from the setup info.
 import KineMedia
 import KineRTMP
+import KineText
 
 /// The settings of one destination.
 public struct RTMPSettings: Sendable {
@@ -42,9 +43,11 @@ public struct RTMPSettings: Sendable {
     var resolver: any NameResolver = SystemResolver()
     var times = Dialer.Times()
 
-    /// Reads the setup fields `url`, `ca-file`, `max-reconnects` and `min-bitrate` (bits a second, or with `k` or `M`).
+    /// Reads the setup fields `url`, or else `server` and `key`; `ca-file`, `max-reconnects` and `min-bitrate` (bits a
+    /// second, or with `k` or `M`).
     public init(setupInfo: [String: String]) throws(Error) {
-        guard let address = setupInfo["url"] else { throw .noAddress }
+        let server = setupInfo["server"].map { DestinationAddress.text(server: $0, key: setupInfo["key"] ?? "") }
+        guard let address = setupInfo["url"].flatMap({ $0.isEmpty ? nil : $0 }) ?? server else { throw .noAddress }
         do {
             url = try RTMPURL(address)
         } catch {

@@ -16,6 +16,16 @@ public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     case ended
 }
 
+/// How far the link of a destination leads that serves at this machine.
+public enum LinkReach: String, Codable, Sendable, CaseIterable {
+    /// To this machine alone.
+    case computer
+    /// To the machines of its networks.
+    case network
+    /// As far as the name, the proxy or the tunnel in front of it.
+    case `public`
+}
+
 /// The end of a destination.
 public enum DestinationEnding: Codable, Sendable, Equatable {
     /// The destination finished with the take.
@@ -98,6 +108,8 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var label: String
     public var phase: DestinationPhase
     public var link: String?
+    /// Nil: it does not serve at this machine.
+    public var reach: LinkReach?
     /// A plain address for players; nil if none was requested.
     public var playerLink: String?
     /// The state in the extension's words.

@@ -4,7 +4,7 @@ import { button, checkbox, make } from "../shared/elements.js";
 import { Jobs } from "../shared/jobs.js";
 import { get, post } from "../shared/session.js";
 import { Form } from "../sheet/form.js";
-import { rights, showSetup } from "../sheet/steps.js";
+import { makeRights, showSetup } from "../sheet/steps.js";
 import { say } from "../words/words.js";
 
 export class ServiceSettings {
@@ -24,8 +24,7 @@ export class ServiceSettings {
   constructor(service) {
     this.#service = service;
     this.#path = `api/services/${encodeURIComponent(service.id)}`;
-    const list = make("ul", {}, ...rights(service).map((text) => make("li", {}, text)));
-    this.element = make("div.sheet-body", {}, list, this.#body, this.#jobs.element);
+    this.element = make("div.sheet-body", {}, makeRights(service), this.#body, this.#jobs.element);
     this.#fill(service);
   }
 

@@ -5,10 +5,15 @@ import { say } from "../words/words.js";
 
 // Milliseconds after the last key.
 const checkDelay = 300;
+// A browser offers to keep the value of a field that ever was one for passwords. Password managers heed marks of their own.
+const hidesText = CSS.supports("-webkit-text-security", "disc");
+const noPassword = { "data-1p-ignore": true, "data-bwignore": true, "data-lpignore": "true", "data-form-type": "other" };
 // Counts the fields of all forms, for unique ids.
 let count = 0;
 
 export class Form {
+  // The fields that few people need.
+  #advanced = make("div.fields");
   element = make("div.fields");
   /** @type {Map<string, FilledField>} */
   #fields = new Map();
@@ -24,6 +29,8 @@ export class Form {
   constructor(fields, check) {
     this.#check = check;
     for (const field of fields) this.#add(field, `field-${count++}`);
+    if (!this.#advanced.childElementCount) return;
+    this.element.append(make("details", {}, make("summary", {}, say("advanced")), this.#advanced));
   }
 
   get values() { return Object.fromEntries([...this.#fields].map(([key, { input }]) => [key, input.value])); }
@@ -53,13 +60,14 @@ export class Form {
 
   /** @param {Field} field @param {string} id */
   #add(field, id) {
-    const label = say(field.required ? "fieldRequired" : "fieldOptional", { title: field.title ?? field.key });
+    const title = field.title ?? field.key;
+    const label = field.advanced ? title : say(field.required ? "fieldRequired" : "fieldOptional", { title });
     const described = { id, "aria-describedby": `${id}-hint ${id}-problem`, "aria-required": String(field.required ?? false) };
     const input = control(field, described);
     const problem = make("p.field-problem", { id: `${id}-problem`, role: "alert" });
     const isSecret = field.type === "secret" && input instanceof HTMLInputElement;
     const row = make("div.field-row", {}, input, isSecret ? reveal(input, label) : null);
-    this.element.append(make(
+    (field.advanced ? this.#advanced : this.element).append(make(
       "div.field", {}, make("label", { for: id }, make("span", {}, label)), row,
       make("p.hint", { id: `${id}-hint` }, field.hint ?? ""), problem));
     /** @type {FilledField} */
@@ -85,6 +93,8 @@ export class Form {
 /** @param {FilledField} field @param {string} [sentence] */
 function mark({ input, problem }, sentence) {
   setText(problem, sentence ?? "");
+  const closed = sentence && problem.closest("details");
+  if (closed) closed.open = true;
   input.setAttribute("aria-invalid", String(sentence != null));
 }
 
@@ -97,8 +107,10 @@ function control(field, attributes) {
     select.value = field.default ?? "";
     return select;
   }
-  return make("input", {
-    ...attributes, type: field.type === "secret" ? "password" : "text", autocomplete: "off", spellcheck: "false",
+  const isSecret = field.type === "secret";
+  return make(isSecret && hidesText ? "input.masked" : "input", {
+    ...attributes, ...isSecret && noPassword, type: isSecret && !hidesText ? "password" : "text",
+    autocomplete: "off", spellcheck: "false",
     inputmode: field.type === "number" ? (field.whole && !((field.minimum ?? 0) < 0) ? "numeric" : "decimal") : null,
     value: field.default,
   });
@@ -106,10 +118,12 @@ function control(field, attributes) {
 
 /** @param {HTMLInputElement} input @param {string} label */
 function reveal(input, label) {
+  let isShown = false;
   const show = () => {
-    const isShown = input.type === "text";
-    input.type = isShown ? "password" : "text";
-    toggle.ariaPressed = String(!isShown);
+    isShown = !isShown;
+    if (hidesText) input.classList.toggle("masked", !isShown);
+    else input.type = isShown ? "text" : "password";
+    toggle.ariaPressed = String(isShown);
   };
   const attributes = { type: "button", "aria-pressed": "false", "aria-label": say("showSecretOf", { label }), click: show };
   /** @type {HTMLButtonElement} */

@@ -6,7 +6,10 @@ import { attempt, button, checkbox, complain, group, make, setText } from "../sh
 import { on } from "../shared/events.js";
 import { icon } from "../shared/service-icon.js";
 import { say } from "../words/words.js";
-import { rights, Steps } from "./steps.js";
+import { makeRights, Steps } from "./steps.js";
+
+// Pixels of an app's window beside its frame.
+const sheetWidth = 560;
 
 /**
  * Shows the sheet until it ends. `setPhase` gets the state of the connection.
@@ -18,6 +21,7 @@ export function showSheet(id, setPhase) {
   document.querySelector("main")?.append(sheet.element);
   on("connection", (kind) => { if (!sheet.isOver) setPhase(kind); });
   on("sheet", (content) => sheet.take(content, (kind) => sheet.show(kind)));
+  if (matchMedia("(display-mode: standalone)").matches) new ResizeObserver(() => sheet.fit()).observe(document.body);
 }
 
 class Sheet extends Steps {
@@ -26,6 +30,8 @@ class Sheet extends Steps {
   #identifier = make("p.hint");
   element = make(
     "section", { id: "sheet", "aria-labelledby": "sheet-title" }, this.#title, this.#identifier, this.body);
+  // Of the page, as the window was made for it.
+  #height = 0;
   // The title's word, once something is asked for.
   /** @type {string | undefined} */
   #word;
@@ -69,18 +75,33 @@ class Sheet extends Steps {
       "label.card.service", {},
       make("input", {
         type: "radio", name: "service", value: service.id, checked: only, "data-focus": index === 0,
-        "aria-describedby": `rights-${index}`,
+        "aria-describedby": service.rights.length ? `rights-${index}` : null,
       }),
       icon(service), make("span.title", {}, service.name), make("span.application", {}, service.id),
-      make("ul", { id: `rights-${index}` }, ...rights(service).map((text) => make("li", {}, text)))));
+      makeRights(service, { id: `rights-${index}` })));
     const list = group("gallery", say(only ? "sheetOnly" : "sheetChoose"), ...cards);
     const microphone = checkbox(say("sheetMicrophone"), isMicrophoneEnabled);
-    const go = this.goOn(() => this.answer({
-      service: /** @type {HTMLInputElement} */ (list.querySelector(":checked")).value, isMicrophoneEnabled: microphone.input.checked,
-    }));
-    go.disabled = !only;
-    list.addEventListener("change", () => { go.disabled = false; });
-    return [list, isMicrophoneEnabled == null ? "" : microphone.label, this.buttons(go)];
+    const chosen = () => /** @type {HTMLInputElement | null} */ (list.querySelector(":checked"))?.value;
+    /** @param {boolean} [showsForm] */
+    const choose = (showsForm) => this.answer({ service: chosen(), isMicrophoneEnabled: microphone.input.checked, showsForm });
+    const go = this.goOn(() => choose());
+    // A service that needs nothing begins at once.
+    const settings = button(say("settings"), () => choose(true), { class: "small" });
+    const update = () => {
+      go.disabled = !chosen();
+      settings.hidden = !services.find(({ id }) => id === chosen())?.needsNothing;
+    };
+    list.addEventListener("change", update);
+    update();
+    return [list, isMicrophoneEnabled == null ? "" : microphone.label, this.buttons(go, settings)];
+  }
+
+  /** Makes a window of the app's own as large as its content. A recording needs what there is. */
+  fit() {
+    const { offsetHeight } = document.body;
+    if (offsetHeight === this.#height || this.content.kind === "recording") return;
+    this.#height = offsetHeight;
+    resizeTo(sheetWidth + outerWidth - innerWidth, Math.min(offsetHeight + outerHeight - innerHeight, screen.availHeight));
   }
 
   // In the studio, the place of a setup program has a title.

@@ -28,11 +28,13 @@ export async function showSetup(id, parent) {
 }
 
 /**
- * The service's rights in words.
+ * The service's rights in words; null: it has none to judge.
  * @param {Rights} service
+ * @param {Attributes} attributes
  */
-export function rights({ rights }) {
-  return rights.length ? rights.map(({ kind, subject }) => say(`right.${kind}`, { subject })) : [say("right.none")];
+export function makeRights({ rights }, attributes = {}) {
+  const words = rights.map(({ kind, subject }) => make("li", {}, say(`right.${kind}`, { subject })));
+  return words.length ? make("ul", attributes, ...words) : null;
 }
 
 export class Steps {
@@ -133,8 +135,8 @@ export class Steps {
   /** @param {Action} action */
   goOn(action) { return button(say("sheetContinue"), action, { class: this.primary, type: "submit" }); }
 
-  /** @param {Child} [first] */
-  buttons(first) { return make("div.buttons", {}, first, button(say("cancel"), () => this.cancel())); }
+  /** @param {Child[]} first */
+  buttons(...first) { return make("div.buttons", {}, ...first, button(say("cancel"), () => this.cancel())); }
 }
 
 /** @param {ReadableStream<Uint8Array>} body @returns {AsyncGenerator<SheetContent>} */

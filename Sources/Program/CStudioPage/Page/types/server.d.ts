@@ -90,6 +90,7 @@ declare global {
     title?: string;
     type?: "text" | "secret" | "choice" | "number";
     required?: boolean;
+    advanced?: boolean;
     hint?: string;
     default?: string;
     choices?: { value: string; title?: string }[];
@@ -109,7 +110,7 @@ declare global {
     app: { identifier: string; name: string };
     step: number;
     kind: SheetKind;
-    services: Rights[];
+    services: (Rights & { needsNothing?: boolean })[];
     isMicrophoneEnabled?: boolean;
     service: string;
     message?: string;
