@@ -67,8 +67,15 @@ import Testing
         #expect(before == counted)
         for change: (inout DestinationStatus) -> Void in [
             { $0.phase = .reconnecting }, { $0.link = "http://h/" }, { $0.problem = nil }, { $0.isRemoved = true },
-            { $0.restarts = 1 }, { $0.ending = .finished },
+            { $0.restarts = 1 }, { $0.ending = .finished }, { $0.reach = .network },
         ] { #expect(snapshot(change) != before) }
+    }
+
+    @Test func `a page learns how far a link leads`() throws {
+        var live = destination(.live)
+        #expect(try !json(DestinationSnapshot(live)).contains("reach"))
+        live.reach = .public
+        #expect(try json(DestinationSnapshot(live, hasCounts: false)).contains(#""reach":"public""#))
     }
 
     @Test func `a take without a file broadcasts, from its first frame to its end`() {

@@ -63,9 +63,11 @@ package final class ExtensionSupervisor: PollSource {
         self.context = context
         setup = ExtensionSetup(service: service, info: setupInfo)
         processes = ExtensionProcesses(memoryLimit: service.manifest.memoryLimit)
+        var status = DestinationStatus(
+            destination: index, service: service.id, label: destination.label, phase: .launching)
+        status.reach = service.manifest.reach(with: setupInfo)
         machine = ExtensionStateMachine(
-            status: DestinationStatus(
-                destination: index, service: service.id, label: destination.label, phase: .launching),
+            status: status,
             limits: ExtensionLimits(manifest: service.manifest, supervision: supervision), now: MonotonicClock.now())
     }
 

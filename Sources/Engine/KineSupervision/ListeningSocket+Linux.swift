@@ -21,7 +21,8 @@ final class ListeningSocket {
         }
         guard let address = ListenAddress(text), !address.isName else { throw error(nil) }
         do throws(Errno) { descriptor = try Self.open(address) } catch let cause { throw error(cause) }
-        setupInfo = address.isEverywhere ? Self.reachableAddress().map { ["reachableHost": $0] } ?? [:] : [:]
+        let host = address.isEverywhere ? Self.reachableAddress(among: Self.interfaces()) : nil
+        setupInfo = host.map { ["reachableHost": $0] } ?? [:]
     }
 
     deinit { try? descriptor.close() }
@@ -49,11 +50,33 @@ final class ListeningSocket {
         return FileDescriptor(rawValue: fd)
     }
 
-    /// The machine's first IPv4 address that other machines can use.
-    private static func reachableAddress() -> String? {
+    /// An IPv4 address of this machine.
+    struct Interface {
+        var name: String
+        /// netdevice(7).
+        var flags: UInt32
+        var address: String
+    }
+
+    /// The address at which other machines most likely reach this one; nil: none.
+    static func reachableAddress(among interfaces: [Interface]) -> String? {
+        // IFF_UP without IFF_LOOPBACK. Bridges of containers and virtual machines lead to these alone.
+        let usable = interfaces.filter { interface in
+            interface.flags & 0x9 == 0x1
+                && !["127.", "169.254."].contains(where: interface.address.hasPrefix)
+                && !["docker", "br-", "virbr", "lxcbr", "lxdbr", "podman", "cni", "vmnet", "vboxnet"]
+                    .contains(where: interface.name.hasPrefix)
+        }
+        // IFF_POINTOPOINT is a tunnel. Without IFF_RUNNING no cable is plugged in.
+        return (usable.first { $0.flags & 0x50 == 0x40 } ?? usable.first { $0.flags & 0x10 == 0 } ?? usable.first)?
+            .address
+    }
+
+    private static func interfaces() -> [Interface] {
         var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return nil }
+        guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }
+        var found: [Interface] = []
         var next = list
         while let entry = next {
             next = entry.pointee.ifa_next
@@ -65,8 +88,9 @@ final class ListeningSocket {
                     NI_NUMERICHOST) == 0
             else { continue }
             let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if !host.hasPrefix("127."), !host.hasPrefix("169.254.") { return host }
+            found.append(
+                Interface(name: String(cString: entry.pointee.ifa_name), flags: entry.pointee.ifa_flags, address: host))
         }
-        return nil
+        return found
     }
 }

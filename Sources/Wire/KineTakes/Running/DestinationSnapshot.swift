@@ -4,7 +4,7 @@ import KineWire
 /// A destination's status, without nested objects; docs/json-events.md explains the keys.
 package struct DestinationSnapshot: Encodable, Equatable, Sendable {
     private enum Key: String, CodingKey {
-        case destination, service, label, phase, ending, message, link, playerLink, state, problem, pid
+        case destination, service, label, phase, ending, message, link, reach, playerLink, state, problem, pid
         case residentMemory, peakMemory, memoryLimit, frames, audioSamples, bytes, queuedBytes, sentBytes, viewers
         case uptime, reconnects, bitrate, queueMilliseconds, roundTripMilliseconds, framesDropped
         case requestedBitrate, requestedFrameRate, framesSkipped, audioLost, restarts, confinement, removed
@@ -39,6 +39,7 @@ package struct DestinationSnapshot: Encodable, Equatable, Sendable {
         try line.encodeIfPresent(status.ending?.name, forKey: .ending)
         try line.encodeIfPresent(status.ending?.message, forKey: .message)
         try line.encodeIfPresent(status.link, forKey: .link)
+        try line.encodeIfPresent(status.reach, forKey: .reach)
         try line.encodeIfPresent(status.playerLink, forKey: .playerLink)
         try line.encodeIfPresent(status.state, forKey: .state)
         try line.encodeIfPresent(problem, forKey: .problem)
