@@ -1,4 +1,5 @@
 // The choice of a page: as arguments of `kinecast record`, and as a profile of kinecast.conf.
+import HTTPTypes
 import KineConfiguration
 import KineMedia
 import KineProgram
@@ -59,6 +60,37 @@ import Testing
             #expect(StudioJSON.decode(RecordingChoice.self, bytes) == nil, "\(name)")
             #expect(DestinationName(name) == nil, "\(name)")
         }
+    }
+
+    @Test func `a live page has a reach, which replaces what is configured`() throws {
+        func arguments(_ rest: String) throws -> [String] { try choice("{\(rest)}").linkArguments() }
+        #expect(try arguments("") == [] && arguments(#""destinations":["live","@twitch"]"#) == [])
+        let network = try choice(#"{"destinations":["@twitch","live:network"]}"#)
+        #expect(network.arguments()?.prefix(4) == ["broadcast", "--json", "--to=@twitch", "--service=live"])
+        #expect(try network.linkArguments() == ["--listen", "0.0.0.0", "--public-url", ""])
+        let page = #""destinations":["live:public"]"#
+        #expect(
+            try arguments(#"\#(page),"link":{"address":"https://live.example.org/a/"}"#)
+                == ["--listen", "8080", "--public-url", "https://live.example.org/a/"])
+        #expect(
+            try arguments(#"\#(page),"link":{"address":"http://a","port":9000}"#).prefix(2) == ["--listen", "9000"])
+        for (rest, status) in [
+            (page, HTTPResponse.Status.conflict), (#"\#(page),"link":{"address":""}"#, .conflict),
+            (#"\#(page),"link":{"address":"live.example.org"}"#, .conflict),
+            (#"\#(page),"link":{"address":"http://a","port":0}"#, .badRequest),
+            (#""destinations":["live","live:network"]"#, .conflict),
+        ] {
+            let problem = #expect(throws: StudioProblem.self) { try arguments(rest) }
+            #expect(problem?.status == status, "\(rest)")
+        }
+        let names = ["live", "live:network", "live:public", "@live", "service:live"]
+        #expect(names.map { DestinationName($0)?.reach } == [.computer, .network, .public, nil, nil])
+        for wrong in ["live:", "live:computer", "live:Public", "live:network "] {
+            #expect(DestinationName(wrong) == nil, "\(wrong)")
+        }
+        // It is offered again as it was, and a profile has none of it.
+        let kept = try #require(StudioJSON.decode(RecordingChoice.self, StudioJSON.encode(network)))
+        #expect(kept == network && network.options.isEmpty)
     }
 
     @Test func `another source of a take is one argument, and audio is named as for its options`() throws {

@@ -112,6 +112,29 @@ import Testing
         }
     }
 
+    @Test func `a default is not kept, since it may change, and each part of a server is judged`() throws {
+        try TemporaryDirectory.with { directory in
+            let stored = try Place(directory).stored
+            let youtube = Service(
+                manifest: BuiltInServices.youtube, origin: .builtIn, bundle: nil, executable: "/nowhere")
+            let server = try #require(youtube.manifest.setup.first { $0.key == "server" }?.defaultValue)
+            #expect(try stored.checked(youtube, ["server": server, "key": "hush"]) == ["key": "hush"])
+            let own = ["server": "rtmp://127.0.0.1:1/live", "key": "hush"]
+            #expect(try stored.checked(youtube, own) == own)
+            #expect(throws: Service.SetupProblem.self) { try stored.checked(youtube, ["server": server]) }
+        }
+        func problems(_ values: [String: String]) -> [String: String] {
+            FieldProblems(of: values, in: BuiltInServices.rtmp.fields).problems
+        }
+        #expect(problems(["server": "host/app"]) == ["server": "Server has to begin with rtmp:// or rtmps://."])
+        #expect(
+            problems(["server": "rtmp://host", "key": "two words"]) == [
+                "server": "Server needs an application behind the host, such as rtmp://live.example.org/app.",
+                "key": "Stream key has a blank in it; leave that out.",
+            ])
+        #expect(problems(["server": "rtmp://host/app", "key": "hush"]) == [:] && problems(["server": ""]) == [:])
+    }
+
     @Test func `what a setup program returned is not for another service that comes to have its id`() throws {
         try TemporaryDirectory.with { directory in
             let stored = try Place(directory).stored

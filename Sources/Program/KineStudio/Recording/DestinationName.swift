@@ -1,7 +1,9 @@
-// A place to broadcast to, without its address.
+// A place to broadcast to, without its address; of a live page also how far its link leads.
 import KineText
+import KineWire
 
-/// `live`, `@` and a name of the user's file of destinations, or `service:` and the id of another service.
+/// `live`, `live:network` or `live:public`; `@` and a name of the user's file of destinations; or `service:` and the id of
+/// another service.
 struct DestinationName: Codable, Equatable, Sendable {
     /// Bytes.
     private static let longest = 100
@@ -13,7 +15,18 @@ struct DestinationName: Codable, Equatable, Sendable {
     init?(_ text: String) {
         let isNamed = text.hasPrefix("@") && text.utf8.count <= Self.longest && text.dropFirst().isPlainName
         self.text = text
-        guard text == "live" || isNamed || service != nil else { return nil }
+        guard reach != nil || isNamed || service != nil else { return nil }
+    }
+
+    /// How far a live page's link leads; nil for other destinations. `live` is this computer, unless kinecast.conf says
+    /// otherwise.
+    var reach: LinkReach? {
+        switch text {
+        case "live": .computer
+        case "live:network": .network
+        case "live:public": .public
+        default: nil
+        }
     }
 
     /// The id of a service with settings.
@@ -39,6 +52,14 @@ struct DestinationName: Codable, Equatable, Sendable {
     /// The option of `kinecast broadcast`.
     var argument: String {
         if let service { return "--service=\(service)" }
-        return text == "live" ? "--service=live" : "--to=\(text)"
+        return reach == nil ? "--to=\(text)" : "--service=live"
     }
+}
+
+/// What leads viewers to a live page on this machine: a tunnel, a proxy or a name.
+struct PublicLink: Codable, Equatable, Sendable {
+    /// The address that viewers open.
+    var address: String
+    /// The port of this machine to which it leads; absent: 8080.
+    var port: Int?
 }

@@ -43,6 +43,8 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var countdown: Int?
     /// The places to broadcast to; empty or absent: the take is only recorded.
     var destinations: [DestinationName]?
+    /// For `live:public` among the destinations.
+    var link: PublicLink?
     /// Whether a take with destinations is recorded too; absent: it is.
     var isRecorded: Bool?
 

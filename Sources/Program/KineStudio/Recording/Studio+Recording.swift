@@ -69,6 +69,7 @@ extension Studio {
         let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
         if choice.isRecordedBeside, file == nil { throw StudioProblem.noVideos }
         guard let arguments = choice.arguments(recordingTo: file?.escaped) else { throw StudioProblem.malformed }
+        let link = try choice.linkArguments()
         let files = try TakeSettings(of: choice.destinations ?? [], call, settings)
         guard takes.withLock({ $0.beginStart() }) else {
             files.remove()
@@ -76,7 +77,8 @@ extension Studio {
         }
         hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
         choices.keep(StudioJSON.encode(choice))
-        return ask(.record(arguments + files.arguments, variables: choice.variables, settings: files), .accepted)
+        return ask(
+            .record(arguments + link + files.arguments, variables: choice.variables, settings: files), .accepted)
     }
 
     /// The recording that was asked for has begun, or has failed.

@@ -31,6 +31,10 @@ struct StudioProblem: Error, ThreadError, Equatable {
     static let noVideos = StudioProblem(
         .conflict, "There is no directory for videos that you can write to; make ~/Videos.")
 
+    static func unwritten(_ error: any Error) -> StudioProblem {
+        StudioProblem(.conflict, "The settings cannot be written (\(error)); free some space, and try again.")
+    }
+
     static func noThread(name: String, _ errno: Errno) -> StudioProblem {
         StudioProblem(.serviceUnavailable, DedicatedThread.explanation(of: errno, thread: name))
     }

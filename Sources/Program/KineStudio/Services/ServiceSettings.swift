@@ -36,11 +36,25 @@ final class ServiceSettings: Sendable {
         return kept.settings(of: service.id) == nil ? nil : .kept
     }
 
-    /// The given values, or the stored ones if none are given.
+    /// The given values, or the stored ones if none are given. A default is no value: it may be another one when what is
+    /// kept is used.
     func values(of service: Service, _ given: [String: String]) -> [String: String] {
-        let given = given.filter { !$0.value.isEmpty }
+        let given = given.filter { key, value in
+            !value.isEmpty && !service.manifest.setup.contains { $0.key == key && $0.defaultValue == value }
+        }
         guard given.isEmpty else { return given }
         return contents.withLock { $0.values(returnedTo: service) } ?? kept.settings(of: service.id) ?? [:]
+    }
+
+    /// As `values`, checked. Throws a problem or an error that is a sentence.
+    func checked(_ service: Service, _ given: [String: String]?) throws -> [String: String] {
+        let values = values(of: service, given ?? [:])
+        guard service.setupProgram == nil || !values.isEmpty else {
+            throw StudioProblem(
+                .conflict, "\(service.manifest.name) has to be set up first; do that among its settings.")
+        }
+        _ = try service.setupInfo(from: values)
+        return values
     }
 
     /// Throws the system's error.

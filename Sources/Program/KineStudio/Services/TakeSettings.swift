@@ -40,13 +40,7 @@ struct TakeSettings: Sendable {
             guard let service = services.first(where: { $0.id == id }) else {
                 throw StudioProblem(.conflict, "The service \(id) is not installed; choose another one.")
             }
-            let values = stored.values(of: service, given.settings?[id] ?? [:])
-            guard service.setupProgram == nil || !values.isEmpty else {
-                throw StudioProblem(
-                    .conflict, "\(service.manifest.name) has to be set up first; do that among its settings.")
-            }
-            _ = try service.setupInfo(from: values)
-            settings.append((id, values))
+            settings.append((id, try stored.checked(service, given.settings?[id])))
         }
         do {
             for (id, values) in settings {
@@ -55,7 +49,7 @@ struct TakeSettings: Sendable {
             for (id, values) in settings where given.keep?.contains(id) == true { try stored.keep(values, of: id) }
         } catch {
             remove()
-            throw StudioProblem(.conflict, "The settings cannot be written (\(error)); free some space, and try again.")
+            throw StudioProblem.unwritten(error)
         }
     }
 

@@ -28,7 +28,6 @@ extension StudioRoute {
         /// Seconds; absent: all that is kept.
         var duration: Double?
     }
-    private struct Added: Decodable { var destination: DestinationName }
     /// A file that was written.
     private struct Written: Encodable {
         var file: String?
@@ -60,11 +59,9 @@ extension StudioRoute {
         },
         .post("api/takes/{take}/destinations") { studio, call in
             try studio.checkIsOpen(call["take"])
-            let added = try call.value(Added.self).destination
+            let added = try studio.destinations(of: call.value())
             return studio.carryOut(of: call["take"]) { take in
-                for destination in try studio.destinations(of: added) {
-                    try await studio.requests.send(.addDestination(destination), to: take)
-                }
+                for destination in added { try await studio.requests.send(.addDestination(destination), to: take) }
             }
         },
         control("destinations/{number}/remove") { call in

@@ -26,25 +26,37 @@ extension RecordingChoice {
     }
 }
 
+/// A further destination of a take.
+struct AddedDestination: Decodable {
+    let destination: DestinationName
+    /// For `live:public`.
+    let link: PublicLink?
+    /// The values of its service; absent or empty: what the server has.
+    let settings: [String: String]?
+    /// Whether they are kept.
+    let keep: Bool?
+}
+
 extension Studio {
-    /// The destinations that the person means, with what is kept for their services. No secret passes through an argument.
-    func destinations(of name: DestinationName) throws -> [TakeConfiguration.Destination] {
+    /// The destinations that the person means, with their services' settings. No secret passes through an argument.
+    func destinations(of added: AddedDestination) throws -> [TakeConfiguration.Destination] {
         let installed = try StudioService.installed()
+        let name = added.destination
         var plan = DestinationPlan()
         if let id = name.service {
             plan.services = [id]
             if let service = installed.first(where: { $0.id == id }) {
-                let values = settings.values(of: service, [:])
-                guard service.setupProgram == nil || !values.isEmpty else {
-                    throw StudioProblem(
-                        .conflict, "\(service.manifest.name) has to be set up first; do that among its settings.")
+                let values = try settings.checked(service, added.settings)
+                if added.keep == true {
+                    do { try settings.keep(values, of: id) } catch { throw StudioProblem.unwritten(error) }
                 }
                 plan.returned[id] = values
             }
+        } else if name.reach != nil {
+            plan.services = [DestinationPlan.defaultService]
+            plan.settings = try name.settings(added.link).map { Setting(key: $0.key, value: $0.value) }
         } else if let source = DestinationSource(name.text) {
             plan.addresses = try DestinationReader.forNames.addresses([source], files: [])
-        } else {
-            plan.services = [name.text]
         }
         return try plan.destinations(among: installed.map(\.manifest))
     }
