@@ -33,6 +33,25 @@ import Testing
         #expect(sheet.handle(.closed, at: 0) == [.end] && sheet.ending == .done)
     }
 
+    @Test func `the form of a service that needs nothing is answered without the person, unless they want to see it`() {
+        let quick = SheetService(id: "live", name: "Live page", rights: [], needsNothing: true)
+        let choice = SheetPrompt.choice([quick], isMicrophoneEnabled: true)
+        let answer = SheetAnswer.service("live", isMicrophoneEnabled: false)
+        var sheet = Self.opened(choice)
+        #expect(sheet.answer(answer, step: sheet.step) == [.send(answer), .show])
+        #expect(sheet.handle(.prompt(Self.form), at: 0) == [.send(.values([:]))] && sheet.prompt == .waiting)
+        #expect(sheet.handle(.prompt(Self.form), at: 0) == [.show], "a second form is another question")
+
+        sheet = Self.opened(choice)
+        _ = sheet.answer(answer, step: sheet.step)
+        _ = sheet.handle(.prompt(.countdown(3)), at: 0)
+        #expect(sheet.handle(.prompt(Self.form), at: 0) == [.show], "something else came first")
+
+        sheet = Self.opened(choice)
+        #expect(sheet.answer(answer, step: sheet.step, showsForm: true) == [.send(answer), .show])
+        #expect(sheet.handle(.prompt(Self.form), at: 0) == [.show] && sheet.prompt == Self.form)
+    }
+
     @Test func `an answer to something else is refused`() {
         var sheet = Self.opened()
         #expect(sheet.answer(.service("other", isMicrophoneEnabled: false), step: sheet.step) == nil)

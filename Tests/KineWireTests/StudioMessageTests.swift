@@ -17,6 +17,14 @@ import Testing
             return
         }
         #expect(services[0].name == "Bank x" && services[0].rights[0].subject == "/a b")
+        var quick = Self.service("a")
+        quick.needsNothing = true
+        let bounded = SheetPrompt.choice([quick, Self.service("b")], isMicrophoneEnabled: nil).bounded
+        guard case .choice(let both, nil)? = bounded else {
+            Issue.record("it is refused")
+            return
+        }
+        #expect(both.map(\.needsNothing) == [true, nil])
         let app = SheetApp(identifier: String(repeating: "a", count: 500), name: "A\u{7}").bounded
         #expect(app.identifier.count == 101 && app.name == "A ")
         var field = SetupQuestionField(key: "a", title: "T\u{1b}[1m")

@@ -156,6 +156,50 @@ import Testing
         #expect(try Self.shows("Brief has ended. This window can be closed.", window))
     }
 
+    @Test func `a service that needs nothing begins at once, and its settings are one click away`() throws {
+        try RunningStudio.with { studio in
+            let app = try App(place, studio, service: "live")
+            try studio.withWindow { window in
+                // An app's window of Chromium's.
+                try window.browser.runBeforePages(
+                    """
+                    window.sizes = [];
+                    window.resizeTo = (...size) => sizes.push(size);
+                    const usual = window.matchMedia.bind(window);
+                    window.matchMedia = (query) => query.includes("standalone") ? { matches: true } : usual(query);
+                    """)
+                let started = app.present()
+                try app.open(in: window)
+                #expect(try Self.shows("Using this service", window))
+                #expect(try window.browser.run("return document.querySelector('.service ul') === null"))
+                try window.expectAccessible("choosing a service that needs nothing")
+                try window.click("Continue")
+                guard case .success(let controller) = started.wait(for: { $0 }) else {
+                    Issue.record("\(started.withLock { $0.debugDescription })")
+                    return
+                }
+                #expect(controller.extensionIdentifier == "live" && controller.setup?.info == [:])
+                app.presenter.close()
+
+                let changed = app.present()
+                try app.open(in: window)
+                try window.click("Settings")
+                #expect(try Self.shows("Settings of Live page", window))
+                let height = "Math.min(document.body.offsetHeight + outerHeight - innerHeight, screen.availHeight)"
+                #expect(try window.browser.wait(until: "return sizes.at(-1)?.[1] === \(height)"))
+                // The only field that is not advanced.
+                try Self.fill(0, with: "My screen", window)
+                try window.click("Continue")
+                guard case .success(let other) = changed.wait(for: { $0 }) else {
+                    Issue.record("\(changed.withLock { $0.debugDescription })")
+                    return
+                }
+                #expect(other.setup?.info["title"] == "My screen")
+                app.presenter.close()
+            }
+        }
+    }
+
     @Test func `Cancel, a closed window and a key during the countdown are the person's`() throws {
         try RunningStudio.with { studio in
             let app = try App(place, studio, service: "witness")

@@ -48,6 +48,8 @@ struct SheetStateMachine: Sendable {
     /// Grows with each content. An answer names it, so that a late one is refused.
     private(set) var step = 0
     private(set) var ending: Ending?
+    /// Whether the next content is answered without the person, if it is a form: its service needs nothing.
+    private var skipsForm = false
     private var window: Window
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
@@ -65,6 +67,8 @@ struct SheetStateMachine: Sendable {
         guard ending == nil else { return [] }
         switch input {
         case .prompt(let prompt):
+            defer { skipsForm = false }
+            if case .form = prompt, skipsForm { return [.send(.values([:]))] }
             show(prompt)
             return [.show]
         case .windowOpened:
@@ -86,11 +90,15 @@ struct SheetStateMachine: Sendable {
 
     /// Nil: nothing, or something else, is asked for in that step.
     ///
-    /// - Parameter answer: of a page; valid for the form that is shown.
-    mutating func answer(_ answer: SheetAnswer, step: Int) -> [Action]? {
+    /// - Parameters:
+    ///   - answer: of a page; valid for the form that is shown.
+    ///   - showsForm: whether the person wants to see the form of a service that needs nothing.
+    mutating func answer(_ answer: SheetAnswer, step: Int, showsForm: Bool = false) -> [Action]? {
         guard ending == nil, step == self.step else { return nil }
         switch (prompt, answer) {
-        case (.choice(let services, _), .service(let id, _)) where services.contains { $0.id == id }: break
+        case (.choice(let services, _), .service(let id, _)):
+            guard let service = services.first(where: { $0.id == id }) else { return nil }
+            skipsForm = service.needsNothing == true && !showsForm
         case (.form, .values): break
         case (.recording, .finished): return end(.done, .finished)
         default: return nil

@@ -216,10 +216,12 @@ final class Sheets: PollSource, Sendable {
         }
     }
 
-    /// Sends the app an answer. False: it is not asked for.
-    func answer(_ answer: SheetAnswer, step: Int, of id: String) -> Bool {
+    /// Sends the app an answer, as `SheetStateMachine.answer`. False: it is not asked for.
+    func answer(_ answer: SheetAnswer, step: Int, showsForm: Bool = false, of id: String) -> Bool {
         let (isAccepted, ended) = state.withLock { state -> (Bool, Sheet?) in
-            guard let actions = state.sheets[id]?.machine.answer(answer, step: step) else { return (false, nil) }
+            guard let actions = state.sheets[id]?.machine.answer(answer, step: step, showsForm: showsForm) else {
+                return (false, nil)
+            }
             return (true, Self.perform(actions, id, &state))
         }
         finish(ended, id)

@@ -84,6 +84,7 @@ extension Studio {
         var step: Int
         var service: String?
         var isMicrophoneEnabled: Bool?
+        var showsForm: Bool?
         var values: [String: String]?
         var finished: Bool?
     }
@@ -114,7 +115,9 @@ extension Studio {
         case (.recording, nil, nil) where given.finished == true: answer = .finished
         default: throw .notAsked
         }
-        guard sheets.answer(answer, step: given.step, of: id) else { throw .notAsked }
+        guard sheets.answer(answer, step: given.step, showsForm: given.showsForm ?? false, of: id) else {
+            throw .notAsked
+        }
         return FieldProblems()
     }
 }

@@ -65,7 +65,7 @@ extension SheetPrompt {
             id: service.id, name: service.name.printable(limit: nameLimit),
             rights: service.rights.prefix(mostRights).map {
                 SheetRight($0.kind, $0.subject?.printable(limit: sentenceLimit))
-            })
+            }, needsNothing: service.needsNothing)
     }
 
     private static func bounded(_ field: SetupQuestionField) -> SetupQuestionField {

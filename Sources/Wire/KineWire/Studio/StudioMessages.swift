@@ -123,11 +123,14 @@ public struct SheetService: Codable, Sendable, Equatable {
     public var id: String
     public var name: String
     public var rights: [SheetRight]
+    /// True: its form may stay empty, and is shown only to a person who wants it.
+    public var needsNothing: Bool?
 
-    public init(id: String, name: String, rights: [SheetRight]) {
+    public init(id: String, name: String, rights: [SheetRight], needsNothing: Bool? = nil) {
         self.id = id
         self.name = name
         self.rights = rights
+        self.needsNothing = needsNothing
     }
 }
 

@@ -105,7 +105,8 @@ extension SheetPrompt {
     package init(_ request: BroadcastRequest) {
         let services = request.services.map { service in
             SheetService(
-                id: service.id, name: service.name, rights: service.service.manifest.rights.map { SheetRight($0) })
+                id: service.id, name: service.name, rights: service.service.rights.map { SheetRight($0) },
+                needsNothing: service.needsNothing ? true : nil)
         }
         let microphone = request.showsMicrophoneButton ? request.isMicrophoneEnabled : nil
         self = .choice(services, isMicrophoneEnabled: microphone)
