@@ -34,6 +34,7 @@ import Testing
     @Test func `a listed take has its counts, and a page's take the instant from which its time goes on`() throws {
         let status = status(.recording) {
             ($0.isMicrophoneOn, $0.camera) = (false, .init(device: "default", layout: .init()))
+            $0.sourceName = "DELL"
         }
         let view = TakeView(Self.record, status, at: 3_000_000_000)
         let common =
@@ -42,15 +43,49 @@ import Testing
         #expect(
             try json(TakeSnapshot(view, counts: status.progress))
                 == #"{"bytes":100,"camera":"default","cameraLayout":\#(layout),"destinations":[],"duration":2,"#
-                + #""framesDrawn":60,"framesDropped":0,"framesUnchanged":0,\#(common)"source":"monitor A","started":5}"#
+                + #""framesDrawn":60,"framesDropped":0,"framesUnchanged":0,\#(common)"source":"monitor A","sourceName":"DELL","started":5}"#
         )
         #expect(
             try json(TakeSnapshot(view))
                 == #"{"camera":"default","cameraLayout":\#(layout),"destinations":[],"duration":2,"#
-                + #"\#(common)"runsSince":3,"source":"monitor A","started":5}"#)
+                + #"\#(common)"runsSince":3,"source":"monitor A","sourceName":"DELL","started":5}"#)
         #expect(
             try json(TakeSnapshot(Self.record, "silent"))
-                == #"{"id":"abcdefgh","output":"/tmp/a.mp4","phase":"silent","pid":7,"source":"screen","started":5}"#)
+                == #"{"id":"abcdefgh","output":"/tmp/a.mp4","phase":"silent","pid":7,"source":"screen","sourceName":"screen","started":5}"#
+        )
+    }
+
+    @Test func `a source has the engine's name, the registry's where that is withheld, and the newest after a switch`()
+    {
+        var record = Self.record
+        record.sourceName = "Window"
+        var view = TakeView(record)
+        #expect(view.sourceName == "Window" && TakeSnapshot(record, "silent").sourceName == "Window")
+        view.received(.answer(id: 1, .success(.status(status(.starting)))), at: 0)
+        #expect(TakeSnapshot(view).sourceName == "Window", "a status without a name")
+        var started = TakeStarted(id: "", output: nil, size: PixelSize(width: 2, height: 2), environment: [])
+        started.sourceName = "Notes — XTerm"
+        view.received(.event(.started(started)), at: 0)
+        #expect(TakeSnapshot(view).sourceName == "Notes — XTerm")
+        view.received(.event(.sourceSwitched(.window(7), name: "Mail — XTerm")), at: 0)
+        #expect(view.sourceName == "Mail — XTerm")
+        view.received(.event(.sourceSwitched(.virtual(PixelSize(width: 2, height: 2)))), at: 0)
+        #expect(view.sourceName == "Private screen 2×2", "an engine without names, or a guest without permission")
+        #expect(TakeView(Self.record).sourceName == "screen", "an older engine's")
+    }
+
+    @Test func `a program without permission gets no title of a window`() throws {
+        let named = status(.recording) { $0.sourceName = "Secret" }
+        var started = TakeStarted(id: "", output: nil, size: PixelSize(width: 2, height: 2), environment: [])
+        started.sourceName = "Secret"
+        let messages: [EngineMessage] = [
+            .answer(id: 1, .success(.status(named))), .event(.started(started)),
+            .event(.sourceSwitched(.window(7), name: "Secret")),
+        ]
+        for message in messages {
+            let shown = try #require(message.withoutLinks("why"))
+            #expect(try !json(shown).contains("Secret"), "\(shown)")
+        }
     }
 
     @Test func `what changes all the time makes no new snapshot without counts, and all else does`() {

@@ -68,6 +68,12 @@ import Testing
         #expect(view.time(at: 91 * Self.second) == .seconds(65))
     }
 
+    @Test func `the source is named, and then its file`() {
+        let named = state(status(.recording) { $0.sourceName = "Notes — XTerm" })
+        #expect(named.details == ["Notes — XTerm", "a_b.mp4"])
+        #expect(state(status(.recording, output: nil)).details.first == "screen")
+    }
+
     @Test func `a take that waits for its first frame is not shown as recorded`() {
         var view = TakeView(record("one"))
         view.received(status(.starting), at: 0)

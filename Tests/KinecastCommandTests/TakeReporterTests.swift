@@ -249,6 +249,9 @@ import Testing
                 "ghi   broadcasting  0:00  -     screen  -",
                 "  → 0  x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
             ])
+        var named = status("abc", [])
+        named.1?.sourceName = "Notes — XTerm"
+        #expect(StatusCommand.text([named]).last == "abc   recording  0:00  -     Notes — XTerm  -")
         var hiding = status("abc", [])
         hiding.1?.unmatchedExclusions = ["title:Zürich", "0x77"]
         #expect(StatusCommand.text([hiding]).last == "abc hides nothing for title:Zürich, 0x77: no window matches.")

@@ -75,7 +75,7 @@ import Testing
         try await recorder.startRecording()
         try await recorder.switchScope(to: .region(PixelRect(x: 10, y: 20, width: 160, height: 100)))
         for (scope, words) in [
-            (CaptureScope.virtual(PixelSize(width: 64, height: 64)), "cannot show a virtual screen"),
+            (CaptureScope.virtual(PixelSize(width: 64, height: 64)), "cannot show “Private screen 64×64”"),
             (.windowTitled("Nothing"), "No window of this display has \"Nothing\""),
             (.windowTitled(""), "title"), (.focusedWindow, "focus"),
         ] {

@@ -12,6 +12,7 @@ private func fuzz(_ bytes: [UInt8]) {
         check(X11Text(bytes, encoding).text, from: bytes)
         check(X11Properties.application(bytes, encoding), from: bytes)
     }
+    if let model = X11Properties.model(bytes) { check(model, from: bytes) }
     if let process = X11Properties.process(bytes) { precondition(process > 0 && bytes.count == 4, "no process") }
 }
 

@@ -138,7 +138,7 @@ import Testing
             #expect(try kinecast.wait().status == 0)
             for message in all {
                 let text = String(decoding: try ControlEncoder.frame(message), as: UTF8.self)
-                #expect(!text.contains("http://"), "\(text)")
+                #expect(!text.contains("http://") && !text.contains("sourceName"), "\(text)")
             }
             #expect(
                 all.contains {
@@ -188,7 +188,8 @@ import Testing
                 Issue.record("no status")
                 return
             }
-            #expect(status.withheld == nil && status.destinations.contains { $0.link != nil })
+            #expect(
+                status.withheld == nil && status.sourceName != nil && status.destinations.contains { $0.link != nil })
             #expect(status.destinations.contains { $0.label == "guest's" })
             try guest.send(.stop(immediately: false))
             #expect(try kinecast.wait().status == 0)

@@ -212,6 +212,7 @@ extension MediaTests {
                     // Of another shape: between borders.
                     painter.window(PixelRect(x: 0, y: 240, width: 160, height: 240), colour: colours[2]),
                 ]
+                painter.setTitle(windows[1], "The second")
                 painter.setTitle(windows[2], "The third")
                 let take = try place.record(
                     screen.name, "a.mp4", "--window", "\(windows[0])", "--no-cursor", "--fps", "60")
@@ -223,7 +224,7 @@ extension MediaTests {
                 }
                 let refused = try place.run("switch", "--window", "title:the fourth")
                 #expect(refused.status != 0 && refused.errors.contains("No window of this display has"), "\(refused)")
-                #expect(try place.run("status").output.contains("window 0x"))
+                #expect(try place.run("status").output.contains("The second"))
                 take.signal(SIGINT)
                 let ended = try take.wait()
                 try #require(ended.status == 0, "\(ended)")

@@ -47,7 +47,7 @@ import Testing
             let started = try take.event("started")
             let width = try #require(started.width)
             #expect(width > 90 && width < Self.screen.width)
-            #expect(try place.run("status").output.contains("window of the command"))
+            #expect(try place.run("status").output.contains("  Window  "))
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
         }

@@ -75,7 +75,8 @@ import Testing
             fixture.drag(Self.region)
             try take.recorded(0.5)
             try fixture.expectNothingLeft()
-            #expect(try place.run("status").output.contains("drawn region"))
+            let name = "Area \(Self.region.width)×\(Self.region.height) of the screen"
+            #expect(try place.run("status").output.contains(name))
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
             for frame in try ColourFrame.all(in: place.path("a.mp4")) {

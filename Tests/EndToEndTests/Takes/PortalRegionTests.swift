@@ -124,7 +124,8 @@ import Testing
             try fixture.mouse.move(to: 500, 400)
             try fixture.expectNothingLeft()
             try take.recorded(0.5)
-            #expect(try place.run("status").output.contains("drawn region"))
+            let name = "Area \(Self.region.width)×\(Self.region.height) of the screen"
+            #expect(try place.run("status").output.contains(name))
             take.signal(SIGINT)
             let ended = try take.wait()
             #expect(ended.status == 0, "\(ended)")

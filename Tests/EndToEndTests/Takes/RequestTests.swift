@@ -5,10 +5,37 @@ import KineMedia
 import KinePlatform
 import KineWire
 import ProcessTesting
+import ScreenTesting
 import SystemPackage
 import Testing
 
 @Suite(.tags(.real, .programs)) struct RequestTests {
+    @Test func `a window is named by its title and application, as they were when the take began or switched`() throws {
+        let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+        try TestPlace.with { place in
+            let painter = try Painter(display: screen.name)
+            let window = painter.window(
+                PixelRect(x: 0, y: 0, width: 90, height: 80), colour: 0x40_8040, isManaged: true)
+            painter.setTitle(window, "Notes")
+            painter.setApplication(window, "no-such-program")
+            let id = "0x" + String(window, radix: 16)
+            let take = try place.record(screen.name, "a.mp4", "--window", id)
+            try take.event("started")
+            painter.setTitle(window, "Later")
+            let name = "Notes — No-such-program"
+            let line = try place.run("status", "--json").output
+            #expect(line.contains(#""source":"window \#(id)","sourceName":"\#(name)""#), "\(line)")
+            #expect(try place.run("status").output.contains("  \(name)  "))
+            let change = try place.run("switch", "--monitor", "screen", "--json")
+            #expect(change.output.contains(#""source":"screen screen","sourceName":"Whole screen""#), "\(change)")
+            #expect(try place.run("status").output.contains("  Whole screen  "))
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            #expect(ended.status == 0 && ended.output.contains(#""sourceName":"\#(name)""#), "\(ended)")
+            #expect(ended.output.contains(#""sourceName":"Whole screen""#), "\(ended)")
+        }
+    }
+
     /// Two clients that have connected with the only take of a place.
     private func clients(_ place: TestPlace) throws -> [ClientConnection] {
         let record = try #require(try place.registry().list().running.first)

@@ -55,6 +55,23 @@ import Testing
         #expect(!compound(bytes).isWhole)
     }
 
+    @Test func `a monitor's model is read from its EDID, and nothing from one that is cut or has none`() {
+        func edid(_ text: String, tag: UInt8 = 0xfc) -> [UInt8] {
+            var bytes = [0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00] + [UInt8](repeating: 1, count: 120)
+            let descriptor = [0, 0, 0, tag, 0] + Array(text.utf8)
+            bytes.replaceSubrange(90..<90 + descriptor.count, with: descriptor)
+            return bytes
+        }
+        #expect(X11Properties.model(edid("DELL U2720Q\n ")) == "DELL U2720Q")
+        #expect(X11Properties.model(edid("\u{1b}[31mABCDEFGH")) == "[31mABCDEFGH", "it steers no terminal")
+        for none in [
+            [], Array(edid("DELL\n").prefix(127)), edid("DELL\n", tag: 0xff), edid("   \n"),
+            [1] + edid("DELL\n").dropFirst(),
+        ] as [[UInt8]] {
+            #expect(X11Properties.model(none) == nil)
+        }
+    }
+
     @Test(arguments: X11Text.Encoding.allCases)
     func `a text steers no terminal and turns no writing, and one that is cut ends`(encoding: X11Text.Encoding) {
         for bytes: [UInt8] in [[], [0x1b], [0x1b, 0x25], [0x1b, 0x25, 0x2f], [0x9b], [0x9b, 0x31], [0x41, 0x9b]] {

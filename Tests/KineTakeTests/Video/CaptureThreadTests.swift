@@ -48,14 +48,14 @@ import Testing
         typealias Open = @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
 
         /// The result comes when the source is shown, or cannot be.
-        func beginSwitch(_ open: @escaping Open) -> Monitor<Result<Void, VideoSourceError>?> {
-            let answer = Monitor<Result<Void, VideoSourceError>?>(nil)
+        func beginSwitch(_ open: @escaping Open) -> Monitor<Result<PixelSize, VideoSourceError>?> {
+            let answer = Monitor<Result<PixelSize, VideoSourceError>?>(nil)
             capture.switchSource(CaptureThread.Switch(open: open) { result in answer.signal { $0 = result } })
             return answer
         }
 
-        func finish(_ answer: Monitor<Result<Void, VideoSourceError>?>) throws {
-            try #require(answer.wait(until: WaitLimit.deadline()) { $0 }).get()
+        func finish(_ answer: Monitor<Result<PixelSize, VideoSourceError>?>) throws {
+            _ = try #require(answer.wait(until: WaitLimit.deadline()) { $0 }).get()
         }
 
         /// Shows another source, and waits for it.

@@ -34,6 +34,11 @@ public struct X11Inventory: Sendable, Equatable {
         return X11Layout.windows(connection).first { $0.id == id }
     }
 
+    /// The monitors of DISPLAY's server; empty if it cannot be asked.
+    public static func findMonitors() -> [SourceList.Monitor] {
+        (try? X11Connection(display: nil)).map { X11Layout.monitors($0) } ?? []
+    }
+
     /// What a take of the screen lacks, in one sentence; nil: nothing.
     public let shortcoming: String?
 

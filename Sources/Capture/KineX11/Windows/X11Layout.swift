@@ -41,16 +41,34 @@ enum X11Layout {
             var iterator = xcb_randr_get_monitors_monitors_iterator(reply)
             while iterator.rem > 0 {
                 let info = iterator.data.pointee
+                let outputs = UnsafeBufferPointer<xcb_randr_output_t>(
+                    start: xcb_randr_monitor_info_outputs(iterator.data),
+                    count: Int(xcb_randr_monitor_info_outputs_length(iterator.data)))
                 found.append(
                     SourceList.Monitor(
                         name: atomName(info.name, connection),
                         bounds: PixelRect(
                             x: Int(info.x), y: Int(info.y), width: Int(info.width), height: Int(info.height)),
-                        isPrimary: info.primary != 0))
+                        isPrimary: info.primary != 0,
+                        description: outputs.lazy.compactMap { model(of: $0, connection) }.first))
                 xcb_randr_monitor_info_next(&iterator)
             }
             return found
         } ?? []
+    }
+
+    /// The model that a monitor says of itself (RandR, "Known Output Properties").
+    private static func model(of output: xcb_randr_output_t, _ connection: X11Connection) -> String? {
+        let atom = connection.atom("EDID")
+        guard atom != 0 else { return nil }
+        return connection.reply(
+            xcb_randr_get_output_property(connection.handle, output, atom, 0, 0, 32, 0, 0),
+            xcb_randr_get_output_property_reply
+        ) { reply -> String? in
+            let count = Int(xcb_randr_get_output_property_data_length(reply))
+            guard count > 0, let data = xcb_randr_get_output_property_data(reply) else { return nil }
+            return X11Properties.model(Array(UnsafeRawBufferPointer(start: data, count: count)))
+        } ?? nil
     }
 
     /// The windows in the window manager's list, or without one, the root's children.

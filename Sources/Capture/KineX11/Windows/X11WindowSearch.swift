@@ -152,4 +152,19 @@ public enum X11Properties {
         let number = value.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
         return number > 0 ? number : nil
     }
+
+    /// The name of the product in an `EDID` (VESA E-EDID 1.4, 3.10.3): one of the four descriptors of 18 bytes has the tag
+    /// FC and then ASCII, which a line feed ends.
+    public static func model(_ value: [UInt8]) -> String? {
+        guard value.count >= 128, value.starts(with: [0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x00]) else {
+            return nil
+        }
+        for start in stride(from: 54, to: 126, by: 18) where value[start..<start + 5].elementsEqual([0, 0, 0, 0xFC, 0])
+        {
+            let text = value[start + 5..<start + 18].prefix { $0 != 0x0A }
+            let name = String(decoding: text.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+            return name.allSatisfy { $0 == " " } ? nil : name
+        }
+        return nil
+    }
 }

@@ -208,8 +208,7 @@ final class EngineClients: PollSource {
 
     func tellOwner(_ event: EngineEvent) { if ownerIsThere { owner.tell(event) } }
 
-    fileprivate func answer(_ client: EngineConnection, _ id: Int, _ result: Result<EngineReply, Refusal>) {
-        let message = EngineMessage.answer(id: id, result)
+    func tell(_ message: EngineMessage, to client: EngineConnection) {
         if client === owner {
             if ownerIsThere { owner.tell(message) }
         } else {
@@ -240,7 +239,7 @@ struct Asker {
 
     func refuse(_ code: Refusal.Code, _ message: String) { answer(.failure(Refusal(code, message))) }
 
-    func answer(_ result: Result<EngineReply, Refusal>) { clients.answer(client, id, result) }
+    func answer(_ result: Result<EngineReply, Refusal>) { clients.tell(.answer(id: id, result), to: client) }
 }
 
 extension ControlConnection<ClientMessage, EngineMessage> {

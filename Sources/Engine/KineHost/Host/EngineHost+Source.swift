@@ -25,7 +25,8 @@ extension EngineHost {
         }
         // A take of a private screen keeps it, and that screen belongs to no person.
         guard !first.canBecome(source) else { return nil }
-        return Refusal(.unavailable, "A take of a \(first) cannot show a \(source); start another take with that.")
+        return Refusal(
+            .unavailable, "A take of “\(first.name)” cannot show “\(source.name)”; start another take with that.")
     }
 
     /// Cancels a switch if its client has gone, so that no person is asked to draw its region.
@@ -40,7 +41,7 @@ extension EngineHost {
         if let error { return asker.refuse(.take(error)) }
         destinations?.sourceSwitched(at: now)
         if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
-        clients.tellAll(.sourceSwitched(source))
+        clients.tellAll(.sourceSwitched(source, name: sourceName))
         asker.reply()
     }
 

@@ -217,7 +217,7 @@ extension EngineHost {
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
         clients.scheduleProgress(at: MonotonicClock.now())
         guard isNew else { return }
-        client.tell(.started(started))
+        clients.tell(.event(.started(started)), to: client)
         if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
         if let interruption = condition.interruption { client.tell(.sourceInterrupted(interruption.reason)) }
         if machine.phase == .paused { client.tell(.paused) }
@@ -226,10 +226,12 @@ extension EngineHost {
     private var started: TakeStarted? {
         guard let opened, let request else { return nil }
         let take = opened.take
-        return TakeStarted(
+        var started = TakeStarted(
             id: request.registration.record.id, output: take.output,
             size: take.size ?? PixelSize(width: 0, height: 0), environment: opened.screen?.environment ?? [],
             maximumBitrate: take.maximumBitrate)
+        started.sourceName = sourceName
+        return started
     }
 
     /// Refuses a client of another version. One that starts a take waits for events, so it gets the end instead.

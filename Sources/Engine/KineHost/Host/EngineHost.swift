@@ -204,6 +204,9 @@ public final class EngineHost {
         return configuration.file(part: 1) ?? configuration.output
     }
 
+    /// As in `TakeStatus`: the name that the source had when it was opened.
+    var sourceName: String? { opened?.take.factory.sourceName ?? request?.configuration.source.name }
+
     func progress(at now: Int64) -> TakeProgress {
         var progress = TakeProgress()
         if let counts = opened?.take.counts(at: now) {
@@ -224,6 +227,7 @@ public final class EngineHost {
             id: request.registration.record.id, phase: machine.phase, output: output,
             source: request.configuration.source.description, progress: progress(at: MonotonicClock.now()))
         condition.fill(&status)
+        status.sourceName = sourceName
         status.isAppAudioOn = opened?.take.audio.isOn(.app)
         if opened?.take.audio.has(.microphone) == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
         asker.reply(.status(status))

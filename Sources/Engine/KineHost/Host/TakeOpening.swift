@@ -88,7 +88,8 @@ struct TakeRequest {
         do throws(TakeRegistry.Error) {
             registration = try TakeRegistry.standard().register(
                 output: configuration.isOutputNumbered ? nil : configuration.file(part: 1),
-                source: configuration.source.description, app: configuration.app, clipBuffer: configuration.clipBuffer)
+                source: configuration.source.description, sourceName: configuration.source.name, app: configuration.app,
+                clipBuffer: configuration.clipBuffer)
         } catch {
             throw .registry(error)
         }

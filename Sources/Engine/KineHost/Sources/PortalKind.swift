@@ -66,6 +66,8 @@ struct PortalKind: SourceKind {
         }
     }
 
+    static func monitors() -> [SourceList.Monitor] { WaylandKind.monitors() }
+
     /// Nanoseconds for the desktop's answers.
     private static let timeout: Int64 = 3_000_000_000
 

@@ -44,13 +44,15 @@ struct WaylandKind: SourceKind {
         }
     }
 
+    static func monitors() -> [SourceList.Monitor] {
+        WaylandSession.compositor.flatMap { try? WaylandInventory(display: $0) }?.monitors ?? []
+    }
+
     static func survey(_ list: inout SourceList) {
         guard let display = WaylandSession.compositor else { return }
         do throws(VideoSourceError) {
             let inventory = try WaylandInventory(display: display)
-            list.monitors = inventory.outputs.map {
-                SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: false)
-            }
+            list.monitors = inventory.monitors
             if inventory.copyProtocol != nil { list.screenBackend = .wlr }
         } catch {
             list.problems.append(error.sentence)
@@ -71,6 +73,20 @@ struct WaylandKind: SourceKind {
             return .failed(
                 "display", sentence: error.sentence,
                 remedy: "log in again, or use --virtual 1280x720 -- COMMAND")
+        }
+    }
+}
+
+extension WaylandInventory {
+    fileprivate var monitors: [SourceList.Monitor] {
+        outputs.map { output in
+            // Some compositors end it with the connector, which is the name.
+            let ending = " (\(output.name))"
+            let words = output.description
+            let description = words.hasSuffix(ending) ? String(words.dropLast(ending.count)) : words
+            return SourceList.Monitor(
+                name: output.name, bounds: output.bounds, isPrimary: false,
+                description: description.isEmpty ? nil : description)
         }
     }
 }

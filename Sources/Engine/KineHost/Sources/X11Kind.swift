@@ -55,6 +55,8 @@ struct X11Kind: SourceKind {
 
     var annotation: [String: String] { target?.annotation ?? [SourceAnnotation.source: "region"] }
 
+    static func monitors() -> [SourceList.Monitor] { X11Inventory.findMonitors() }
+
     static func survey(_ list: inout SourceList) {
         let isWayland = WaylandSession.compositor != nil
         do throws(VideoSourceError) {
@@ -68,9 +70,13 @@ struct X11Kind: SourceKind {
                 }
                 list.monitors = display.monitors
             }
-            list.windows = display.windows.map {
-                SourceList.Window(
-                    id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds, processID: $0.processID)
+            list.windows = display.windows.map { window in
+                let application = SourceName.application(
+                    window.application, entry: DesktopEntry.name(ofWindows: window.application))
+                return SourceList.Window(
+                    id: window.id, title: window.title, application: window.application, bounds: window.bounds,
+                    processID: window.processID,
+                    description: SourceName.window(title: window.title, application: application))
             }
         } catch {
             if !isWayland { list.problems.append(error.sentence) }

@@ -42,6 +42,7 @@ package final class FeedFactory: Sendable {
         /// The format of the newest frames; nil until the encoder is open.
         var format: VideoFormat?
         var annotation: [String: String] = [:]
+        var sourceName: String?
         /// The reason why no feed can be made any more.
         var failure: TakeError?
         var requests: [FeedRequest] = []
@@ -73,6 +74,8 @@ package final class FeedFactory: Sendable {
     /// The take's encoding; nil until the source is open.
     var plan: EncodingPlan? { distributor.map { plan($0) } }
     package var annotation: [String: String] { state.withLock { $0.annotation } }
+    /// The source's name for a person; nil until it is open.
+    package var sourceName: String? { state.withLock { $0.sourceName } }
 
     // MARK: From the take's threads
 
@@ -107,10 +110,12 @@ package final class FeedFactory: Sendable {
 
     /// The source is open: feeds without encoded frames can be made.
     func sourceOpened(_ distributor: FrameDistributor) {
-        let annotation = SourceAnnotation.describe(configuration, of: sources, size: distributor.canvas.size)
+        let canvas = distributor.canvas
+        let (annotation, name) = describe(
+            configuration, size: canvas.size, sourceSize: canvas.sourceSize ?? canvas.size)
         state.withLock { state in
             state.distributor = distributor
-            state.annotation = annotation
+            (state.annotation, state.sourceName) = (annotation, name)
             state.store = state.memory.map {
                 FrameStore($0.frames, references: distributor.canvas.references, readers: $0.readers)
             }
@@ -118,13 +123,23 @@ package final class FeedFactory: Sendable {
         fulfilReadyRequests()
     }
 
-    /// Describes the new source to extensions that start from now on.
-    func sourceSwitched(to source: TakeConfiguration.Source) {
+    /// Describes the new source to extensions that start from now on, and names it.
+    ///
+    /// - Parameter sourceSize: its own size.
+    func sourceSwitched(to source: TakeConfiguration.Source, sourceSize: PixelSize) {
         guard let size = distributor?.canvas.size else { return }
         var configuration = configuration
         configuration.source = source
-        let annotation = SourceAnnotation.describe(configuration, of: sources, size: size)
-        state.withLock { $0.annotation = annotation }
+        let (annotation, name) = describe(configuration, size: size, sourceSize: sourceSize)
+        state.withLock { ($0.annotation, $0.sourceName) = (annotation, name) }
+    }
+
+    private func describe(
+        _ configuration: TakeConfiguration, size: PixelSize, sourceSize: PixelSize
+    ) -> (annotation: [String: String], name: String) {
+        let kind = sources.kind(of: configuration)
+        let annotation = SourceAnnotation.describe(kind, size: size)
+        return (annotation, SourceAnnotation.name(of: configuration.source, kind, annotation, size: sourceSize))
     }
 
     func encoderOpened(_ format: VideoFormat) {

@@ -28,6 +28,10 @@ package protocol SourceKind: Sendable {
     /// The session is the take's own, and so is its audio server.
     var isPrivate: Bool { get }
 
+    /// All monitors of the display that sources of this kind are on; empty where there are none, or it does not say. May block as
+    /// `annotation` may.
+    static func monitors() -> [SourceList.Monitor]
+
     /// Adds the sources of this kind that exist now.
     static func survey(_ list: inout SourceList)
 
@@ -41,6 +45,7 @@ extension SourceKind {
     ) throws(TakeError) -> VirtualSession? { nil }
     package var makesAudio: Bool { false }
     package var isPrivate: Bool { false }
+    package static func monitors() -> [SourceList.Monitor] { [] }
     package static func survey(_ list: inout SourceList) {}
     package static func check() -> DoctorCheck? { nil }
 }
@@ -111,12 +116,30 @@ package enum SourceAnnotation {
     package static let process = "pid"
 
     /// May ask a display server, and block for some milliseconds. Unknown values are left out.
-    static func describe(_ configuration: TakeConfiguration, of sources: SourceRegistry, size: PixelSize) -> [String:
-        String]
-    {
-        var result = sources.kind(of: configuration)?.annotation ?? [:]
+    static func describe(_ kind: (any SourceKind)?, size: PixelSize) -> [String: String] {
+        var result = kind?.annotation ?? [:]
         result[self.size] = "\(size.width)x\(size.height)"
         return result
+    }
+
+    /// The source's name for a person, with the title that its window has now. May block as `describe` may.
+    ///
+    /// - Parameters:
+    ///   - annotation: what `describe` says of it.
+    ///   - size: the source's own.
+    static func name(
+        of source: TakeConfiguration.Source, _ kind: (any SourceKind)?, _ annotation: [String: String], size: PixelSize
+    ) -> String {
+        if annotation[application] != nil || annotation[title] != nil {
+            let windowClass = annotation[application] ?? ""
+            let program = SourceName.application(windowClass, entry: DesktopEntry.name(ofWindows: windowClass))
+            return SourceName.window(title: annotation[title] ?? "", application: program)
+        }
+        switch source {
+        case .screen(.some), .region, .drawnRegion:
+            return source.name(on: kind.map { type(of: $0).monitors() } ?? [], drawn: size)
+        default: return source.name
+        }
     }
 }
 

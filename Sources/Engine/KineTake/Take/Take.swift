@@ -159,7 +159,7 @@ package final class Take: Sendable {
                 configuration.source = source
                 return try sources.open(configuration, cancellation) { observer.observe(.warning($0)) }
             } done: { result in
-                if case .success = result { factory.sourceSwitched(to: source) }
+                if case .success(let size) = result { factory.sourceSwitched(to: source, sourceSize: size) }
                 let problem: TakeError? = if case .failure(let error) = result { .source(error) } else { nil }
                 observer.observe(.sourceSwitched(problem))
             })

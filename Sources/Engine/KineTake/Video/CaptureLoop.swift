@@ -55,7 +55,7 @@ final class CaptureLoop {
         let references = compositor.references
         distributor = delegate.captureOpened(
             FrameCanvas(
-                size: compositor.size, codedSize: compositor.codedSize, references: references
+                size: compositor.size, codedSize: compositor.codedSize, sourceSize: source.size, references: references
             ) { frame in
                 references.release(frame.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }

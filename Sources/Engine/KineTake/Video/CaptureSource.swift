@@ -88,8 +88,8 @@ struct SourceFraming {
 /// The next switch may begin to open while the last one still waits for its frame.
 struct SourceSwitch {
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
-    /// The switch to confirm with the new source's first frame.
-    private var pending: CaptureThread.Switch?
+    /// The switch to confirm with the new source's first frame, and that source's size.
+    private var pending: (request: CaptureThread.Switch, size: PixelSize)?
 
     /// For poll: the descriptor of the opening, if there is one.
     var descriptors: [Int32] { next.map { [$0.opening.descriptor] } ?? [] }
@@ -123,7 +123,7 @@ struct SourceSwitch {
             guard let source = try opening.processEvents() else { return false }
             try framing.check(source)
             show(source)
-            pending = request
+            pending = (request, source.size)
         } catch {
             request.done(.failure(error))
         }
@@ -132,5 +132,8 @@ struct SourceSwitch {
     }
 
     /// Answers the request of the source that is shown now.
-    mutating func confirm() { pending.take()?.done(.success(())) }
+    mutating func confirm() {
+        guard let (request, size) = pending.take() else { return }
+        request.done(.success(size))
+    }
 }

@@ -25,6 +25,8 @@ struct FrameCanvas: Sendable {
     let size: PixelSize
     /// The coded size; both sides are even.
     let codedSize: PixelSize
+    /// The size of the take's first source; nil: not known.
+    var sourceSize: PixelSize?
     /// The readers of each slot.
     let references: SlotReferences
     /// Gives a frame's slot back, and wakes capture if it waits for one; from any thread.
@@ -53,9 +55,9 @@ final class CaptureThread: Sendable {
     /// A request for another source. Both closures are called on the thread.
     struct Switch: Sendable {
         var open: @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
-        /// Called once, unless the take ends before: when the new source's first frame was handed on, in a pause when
-        /// it is open, or with the reason why the previous source stays.
-        var done: @Sendable (Result<Void, VideoSourceError>) -> Void
+        /// Called once, unless the take ends before: with the new source's own size when its first frame was handed on, in
+        /// a pause when it is open, or with the reason why the previous source stays.
+        var done: @Sendable (Result<PixelSize, VideoSourceError>) -> Void
     }
 
     /// Another camera, or another place of it.

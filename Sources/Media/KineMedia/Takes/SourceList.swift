@@ -5,10 +5,13 @@ public struct SourceList: Codable, Sendable, Equatable {
         public var name: String
         public var bounds: PixelRect
         public var isPrimary: Bool
-        public init(name: String, bounds: PixelRect, isPrimary: Bool) {
+        /// Its maker and model, or its model, as the desktop says them.
+        public var description: String?
+        public init(name: String, bounds: PixelRect, isPrimary: Bool, description: String? = nil) {
             self.name = name
             self.bounds = bounds
             self.isPrimary = isPrimary
+            self.description = description
         }
     }
 
@@ -19,14 +22,18 @@ public struct SourceList: Codable, Sendable, Equatable {
         public var bounds: PixelRect
         /// The process that claims the window as its own, if any.
         public var processID: Int32?
+        /// Its name for a person: the title and the application.
+        public var description: String?
         public init(
-            id: UInt32, title: String, application: String, bounds: PixelRect, processID: Int32? = nil
+            id: UInt32, title: String, application: String, bounds: PixelRect, processID: Int32? = nil,
+            description: String? = nil
         ) {
             self.id = id
             self.title = title
             self.application = application
             self.bounds = bounds
             self.processID = processID
+            self.description = description
         }
     }
 

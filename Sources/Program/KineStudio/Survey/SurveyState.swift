@@ -11,6 +11,8 @@ struct SurveyState: Sendable {
         let name: String
         let title: String
         let application: String?
+        /// Its name for a person, as a take of it has.
+        let description: String
         let width: Int
         let height: Int
         /// The number of the picture, for /api/pictures/; absent until there is one.
@@ -95,6 +97,7 @@ struct SurveyState: Sendable {
         list.monitors.map { monitor in
             Choice(
                 source: .monitor, name: monitor.name, title: monitor.name, application: nil,
+                description: TakeConfiguration.Source.screen(monitor: monitor.name).name(on: list.monitors),
                 width: monitor.bounds.width, height: monitor.bounds.height,
                 picture: pictures[.monitor(monitor.name)]?.number)
         }
@@ -102,6 +105,7 @@ struct SurveyState: Sendable {
                 Choice(
                     source: .window, name: "0x\(String(window.id, radix: 16))",
                     title: window.title.isEmpty ? window.application : window.title, application: window.application,
+                    description: window.description ?? window.title,
                     width: window.bounds.width, height: window.bounds.height,
                     picture: pictures[.window(window.id)]?.number)
             }

@@ -42,7 +42,7 @@ struct TrayState {
 
     /// Sentences about what is recorded and what is wrong.
     var details: [String] {
-        let source = take.map { [$0.file.map(Self.name) ?? $0.record.source.printable(limit: 100)] } ?? []
+        let source = take.map { [$0.sourceName.printable(limit: 130)] + ($0.file.map { [Self.name($0)] } ?? []) } ?? []
         return source + takes.compactMap(\.problem)
     }
 

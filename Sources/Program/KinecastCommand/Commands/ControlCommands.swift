@@ -161,8 +161,11 @@ struct SwitchCommand: ParsableCommand {
 
     func run() throws {
         guard let source = try display.part() else { return }
-        try argument.connect().ask(.switchSource(source))
-        if argument.json { JSONEvents.write(JSONEvent("sourceSwitched") { $0.source = source.description }) }
+        let take = try argument.connect()
+        try take.ask(.switchSource(source))
+        guard argument.json else { return }
+        let name = (try? take.status())?.sourceName ?? source.name
+        JSONEvents.write(JSONEvent("sourceSwitched") { ($0.source, $0.sourceName) = (source.description, name) })
     }
 }
 

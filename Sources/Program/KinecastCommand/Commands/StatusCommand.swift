@@ -42,7 +42,8 @@ struct StatusCommand: ParsableCommand {
             rows.append([
                 record.id, Self.state(record, status),
                 status.map { Quantity.clock($0.progress.duration) } ?? "-",
-                status.map { output == nil ? "-" : Quantity.bytes($0.progress.bytes) } ?? "-", record.source,
+                status.map { output == nil ? "-" : Quantity.bytes($0.progress.bytes) } ?? "-",
+                (status?.sourceName ?? record.sourceName ?? record.source).printable(limit: 130),
                 output == TakeConfiguration.standardOutput ? "standard output" : output ?? "-",
             ])
         }

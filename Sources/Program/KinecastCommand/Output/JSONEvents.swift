@@ -25,8 +25,9 @@ struct JSONEvent: Encodable, Equatable {
     var on: Bool?
     /// The camera, as requested.
     var device: String?
-    /// The source, in words for a person.
+    /// The source as it was asked for, and its name for a person.
     var source: String?
+    var sourceName: String?
     /// The application that plays, and the output to which it does, for `--audio output:NAME`.
     var application: String?
     var audioOutput: String?

@@ -4,12 +4,12 @@ enum TextTable {
     /// Two spaces between the columns; the first row is the heading.
     static func lines(_ rows: [[String]]) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0 }
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
                 line += cell
-                if column + 1 < row.count { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+                if column + 1 < row.count { line += String(repeating: " ", count: widths[column] - cell.columns + 2) }
             }
             while line.last == " " { line.removeLast() }
             return line

@@ -2,6 +2,7 @@
 // standard output, unless the video goes there.
 import KineClient
 import KineMedia
+import KineText
 import KineWire
 
 /// Prints the course of one take.
@@ -101,9 +102,10 @@ final class TakeReporter {
                     $0.audioOutput = audio.output
                 })
         case .engine(.appAudioOutput(let name)): emit(JSONEvent("appAudioOutput") { $0.audioOutput = name })
-        case .engine(.sourceSwitched(let source)):
-            emit(JSONEvent("sourceSwitched") { $0.source = source.description })
-            if !isJSON { terminal.line("The take shows another source now: \(source).") }
+        case .engine(.sourceSwitched(let source, let name)):
+            emit(JSONEvent("sourceSwitched") { ($0.source, $0.sourceName) = (source.description, name) })
+            let words = (name ?? source.name).printable(limit: 130)
+            if !isJSON { terminal.line("The take shows another source now: \(words).") }
         case .engine(.camera(let camera)):
             emit(
                 JSONEvent("camera") {
@@ -158,6 +160,7 @@ final class TakeReporter {
             JSONEvent("started") {
                 $0.id = take.id
                 $0.output = take.output
+                $0.sourceName = take.sourceName
                 $0.width = take.size.width
                 $0.height = take.size.height
                 $0.environment = take.environment

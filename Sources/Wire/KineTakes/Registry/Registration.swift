@@ -65,16 +65,17 @@ extension TakeRegistry {
     ///
     /// - Parameters:
     ///   - output: the absolute path of the output file, if there is one and its name is known.
-    ///   - source: the source, in words for a person.
+    ///   - source, sourceName: as in `TakeRecord`.
     ///   - app: the app that requested the take.
     ///   - clipBuffer: the time that its clip buffer keeps, if it has one.
     public func register(
-        output: String?, source: String, app: AppIdentity? = nil, clipBuffer: MediaTime? = nil
+        output: String?, source: String, sourceName: String? = nil, app: AppIdentity? = nil,
+        clipBuffer: MediaTime? = nil
     ) throws(Error) -> Registration {
         while true {
             let record = TakeRecord(
                 id: TakeID.random().description, pid: getpid(), output: output, source: source,
-                started: Date().timeIntervalSince1970, app: app, clipBuffer: clipBuffer)
+                sourceName: sourceName, started: Date().timeIntervalSince1970, app: app, clipBuffer: clipBuffer)
             let unfinished = directory.appending(Registration.unfinishedName(record.id))
             let finished = directory.appending(record.id)
             do {

@@ -9,8 +9,11 @@ public struct TakeRecord: Codable, Sendable, Equatable {
     public var pid: Int32
     /// The absolute path of the recording, if there is one.
     public var output: String?
-    /// The source in words for a person: "screen eDP-1", "window 0x3a00007" …
+    /// The source as it was asked for: "screen eDP-1", "window 0x3a00007" …
     public var source: String
+    /// The source's name for a person. Every program of the user can read it, so it has no title of a window. Nil: an older
+    /// engine's.
+    public var sourceName: String?
     /// The time of the registration, in seconds since 1970, UTC.
     public var started: Double
     /// The app that requested the take; nil: the command line.

@@ -220,7 +220,7 @@ extension TakeRegistry.Error: CustomStringConvertible {
     }
 
     private static func names(_ takes: [TakeRecord]) -> String {
-        takes.map { "\($0.id) (\($0.output ?? $0.source))" }.joined(separator: ", ")
+        takes.map { "\($0.id) (\($0.output ?? $0.sourceName ?? $0.source))" }.joined(separator: ", ")
     }
 }
 

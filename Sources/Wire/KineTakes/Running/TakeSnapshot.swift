@@ -18,7 +18,10 @@ package struct TakeSnapshot: Encodable, Equatable, Sendable {
     /// `starting`, `recording`, `broadcasting` (without a file), `paused`, `finishing`, `ended`, `silent` (the engine
     /// does not answer) or `died` (the file may have to be recovered).
     package var phase: String
+    /// As it was asked for.
     package let source: String
+    /// Its name for a person.
+    package let sourceName: String
     package let output: String?
     /// Seconds since 1970, UTC.
     package let started: Double
@@ -59,7 +62,9 @@ package struct TakeSnapshot: Encodable, Equatable, Sendable {
     /// - Parameter phase: of a take whose engine does not answer.
     package init(_ record: TakeRecord, _ phase: String) {
         (id, pid, started, source, output) = (record.id, record.pid, record.started, record.source, record.output)
-        (clipBuffer, app) = (record.clipBuffer?.seconds, record.app?.name)
+        (sourceName, clipBuffer, app) = (
+            record.sourceName ?? record.source, record.clipBuffer?.seconds, record.app?.name
+        )
         self.phase = phase
     }
 
@@ -69,7 +74,7 @@ package struct TakeSnapshot: Encodable, Equatable, Sendable {
         // The end says whether there is a file.
         output = view.ending == nil ? view.output ?? record.output : view.output
         (id, pid, started, source) = (record.id, record.pid, record.started, status.source)
-        (clipBuffer, app) = (record.clipBuffer?.seconds, record.app?.name)
+        (sourceName, clipBuffer, app) = (view.sourceName, record.clipBuffer?.seconds, record.app?.name)
         phase =
             view.phase == .recording && output == nil && !status.destinations.isEmpty
             ? "broadcasting" : view.phase.rawValue

@@ -36,6 +36,8 @@ package struct TakeView: Sendable {
     }
 
     package var phase: TakePhase { status.phase }
+    /// The source's name for a person.
+    package var sourceName: String { status.sourceName ?? record.sourceName ?? status.source }
     /// The recording, if there is one.
     package var output: String? { status.output }
     package var recorded: MediaTime { status.progress.duration }

@@ -73,8 +73,8 @@ extension TakeConfiguration.Camera {
     public var showsPerson: Bool { device != "pattern" && (!device.hasPrefix("/") || device.hasPrefix("/dev/")) }
 }
 
-// Messages for a program that may not see what the take captures: without links, and without services' own words except
-// problems, since those may contain a link or a key.
+// Messages for a program that may not see what the take captures: without links, without the title of a window, and without
+// services' own words except problems, since those may contain a link or a key.
 
 extension EngineMessage {
     /// Nil if nothing of the message remains.

@@ -60,7 +60,7 @@ public enum EngineReply: Codable, Sendable, Equatable {
         case .status(var status):
             let progress = status.progress.withoutLinks
             if progress != status.progress { status.withheld = reason }
-            status.progress = progress
+            (status.progress, status.sourceName) = (progress, nil)
             return .status(status)
         }
     }
@@ -143,8 +143,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// Sent after a change to clients that requested it and have read the previous message, ten times a second at most; less often in a
     /// take that fetches audio in large pieces.
     case audioLevels(AudioLevels)
-    /// The take now shows this source, as in `TakeStatus.source`.
-    case sourceSwitched(TakeConfiguration.Source)
+    /// The take now shows this source; `name` as in `TakeStatus.sourceName`.
+    case sourceSwitched(TakeConfiguration.Source, name: String? = nil)
     /// This camera is now shown over the picture, while it gives frames; nil: none.
     case camera(TakeConfiguration.Camera?)
     /// The camera's own frames have this size in pixels, from the first one on.
@@ -188,6 +188,10 @@ public enum EngineEvent: Codable, Sendable, Equatable {
             case .link, .playerLink, .state, .log, .serviceInfo: return nil
             case .phase, .warning, .memoryWarning, .restarting, .ended: return .destination(event)
             }
+        case .started(var take):
+            take.sourceName = nil
+            return .started(take)
+        case .sourceSwitched(let source, _): return .sourceSwitched(source)
         case .finished(var summary):
             summary.progress = summary.progress.withoutLinks
             return .finished(summary)
@@ -196,9 +200,9 @@ public enum EngineEvent: Codable, Sendable, Equatable {
             return .failed(failure)
         // Clients get the levels of each kind by `AudioLevels.without` instead.
         case .audioLevels: return nil
-        case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched,
-            .camera, .cameraShown, .screenLocked, .sourceInterrupted, .audioUnrecorded, .permissionQuestion,
-            .permissionAsked, .warning, .samples, .frames, .dismissed:
+        case .commandNeeded, .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .camera, .cameraShown,
+            .screenLocked, .sourceInterrupted, .audioUnrecorded, .permissionQuestion, .permissionAsked, .warning,
+            .samples, .frames, .dismissed:
             return self
         }
     }
@@ -211,6 +215,8 @@ public struct TakeStarted: Codable, Sendable, Equatable {
     public var output: String?
     /// The path of the file, if there is one.
     public var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
+    /// As in `TakeStatus`.
+    public var sourceName: String?
     /// The frame size in pixels.
     public var size: PixelSize
     /// `NAME=value` for a COMMAND to appear on the private screen; empty without one.
@@ -265,7 +271,7 @@ extension TakeStatus {
     package mutating func apply(_ event: EngineEvent) {
         switch event {
         case .started(let take):
-            output = take.output
+            (output, sourceName) = (take.output, take.sourceName ?? sourceName)
             if phase == .starting { phase = .recording }
         case .paused: phase = .paused
         case .resumed: phase = .recording
@@ -275,7 +281,9 @@ extension TakeStatus {
         case .audioUnrecorded(let audio): unrecordedAudio = audio
         case .camera(let camera): self.camera = camera
         case .cameraShown(let size): cameraSize = size
-        case .sourceSwitched(let source): (self.source, interruption, interruptedSince) = (source.description, nil, nil)
+        case .sourceSwitched(let source, let name):
+            (self.source, sourceName) = (source.description, name ?? source.name)
+            (interruption, interruptedSince) = (nil, nil)
         case .sourceInterrupted(let reason):
             (interruption, interruptedSince) = (reason, reason.map { _ in Date().timeIntervalSince1970 })
         case .destination(let event):

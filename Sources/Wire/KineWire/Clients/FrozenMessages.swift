@@ -54,6 +54,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var phase: TakePhase
     public var output: String?
     public var source: String
+    /// The source's name for a person, with a window's title; nil: not known.
+    public var sourceName: String?
     public var progress: TakeProgress
     public var destinations: [DestinationStatus] {
         get { progress.destinations }

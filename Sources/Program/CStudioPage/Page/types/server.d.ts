@@ -11,6 +11,8 @@ declare global {
   interface Monitor {
     name: string;
     bounds: Rectangle;
+    /** Its maker and model. */
+    description?: string;
   }
 
   interface Sources {
