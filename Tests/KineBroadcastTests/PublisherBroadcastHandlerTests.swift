@@ -109,6 +109,20 @@ import Testing
             ])
     }
 
+    @Test func `the code of a failure comes beside its sentence, whichever way that goes`() async throws {
+        let code = ProblemCode(.connectionLost, ["server": "h"])
+        let failure = PublisherDouble.Failure(words: "Lost", problem: code)
+        let (rehearsal, publisher) = try await started()
+        publisher.report(.interrupted(failure, retryAfter: 0))
+        publisher.report(.failed(failure.withoutRetry()))
+        #expect(await rehearsal.finish() == .failed("Lost; try again later."))
+        #expect(
+            reports(rehearsal) == [
+                .live(false, reason: "Lost; try again later.", code: code),
+                .warning("Lost; it is tried again.", code: code), .failed("Lost; try again later.", code: code),
+            ])
+    }
+
     @Test func `a status is the connection's statistics, of which the last ones stay at the end`() async throws {
         let (rehearsal, publisher) = try await started()
         publisher.report(

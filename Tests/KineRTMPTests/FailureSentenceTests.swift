@@ -1,4 +1,5 @@
 // The sentences that a person reads when publishing fails.
+import KineMedia
 import KineRTMP
 import Testing
 
@@ -35,6 +36,19 @@ import Testing
             #expect(!failure.isFinal || !sentence.hasSuffix("it is tried again."))
             #expect(!failure.withoutRetry().description.contains("it is tried again"))
         }
+    }
+
+    @Test func `each failure has a code, whose values have no secret`() throws {
+        let url = try RTMPURL(Self.address)
+        for failure in (Self.codes + [.redirectForbidden(to: url)]).map({ PublishFailure($0, url) }) {
+            let code = try #require(failure.problem, "\(failure)")
+            #expect(!code.values.values.contains { $0.contains("secret") }, "\(failure)")
+            #expect(code == code.cleaned { $0 }, "an engine passes it on")
+        }
+        let refused = try PublishFailure(.connectFailed(Self.system)).problem
+        #expect(refused == ProblemCode(.connectFailed, ["host": "h", "port": "1935", "reason": "Connection refused"]))
+        let words = try PublishFailure(.streamRefused(words: "no")).problem
+        #expect(words == ProblemCode(.streamRefused, ["server": "rtmp://h/app/…", "words": "no"]))
     }
 
     @Test func `a failure names the server, the system's reason and the server's words`() throws {

@@ -45,7 +45,7 @@ import Testing
             var reports: [ExtensionReport] = []
             while !reports.contains(.finished) {
                 reports += try control.receive(until: Self.soon())
-                if case .failed(let fault)? = reports.last {
+                if case .failed(let fault, _)? = reports.last {
                     Issue.record("\(fault)")
                     break
                 }

@@ -1,4 +1,5 @@
 // The start of a recording in each order in which its program, its engine and the page can act.
+import KineMedia
 import KinePlatform
 import Testing
 
@@ -30,6 +31,12 @@ import Testing
         #expect(start(Self.opening).ending([], exit: .killed(signal: 9)) == .failed)
         // The engine says why.
         #expect(start(Self.opening).ending(["abc"], exit: Self.failure) == .begun)
+    }
+
+    @Test func `the code of why it failed is the program's`() {
+        let error = #"{"event":"error","message":"No.","code":"cancelled","values":{"file":"/a"}}"#
+        #expect(start(Self.opening, error).code == ProblemCode(.cancelled, ["file": "/a"]))
+        #expect(start(#"{"event":"error","message":"No."}"#).code == nil && start(Self.opening).code == nil)
     }
 
     @Test func `a toggle that has ended an earlier take or a countdown is no failure`() {

@@ -69,8 +69,8 @@ import Testing
                 case .kill: if !hasProcess { return "killed nobody" }
                 case .requestKeyframe: if !isFed { return "a keyframe for nobody" }
                 case .requestEncoding: if !isFed { return "less for nobody" }
-                case .announce(.phase(let phase)): announced = phase
-                case .announce(.ended): ends += 1
+                case .announce(.phase(let phase), _): announced = phase
+                case .announce(.ended, _): ends += 1
                 case .announce: break
                 }
             }

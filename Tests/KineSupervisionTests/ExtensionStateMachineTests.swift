@@ -71,7 +71,7 @@ import Testing
         _ = machine.handle(.timePassed, at: 0)
         _ = machine.handle(.launched(pid: 7), at: 0)
         #expect(machine.handle(.removalRequested, at: 0) == [.kill])
-        guard case .announce(.ended(.failed(let reason)))? = machine.handle(Self.killed, at: 0).last else {
+        guard case .announce(.ended(.failed(let reason)), _)? = machine.handle(Self.killed, at: 0).last else {
             Issue.record("it has not ended")
             return
         }

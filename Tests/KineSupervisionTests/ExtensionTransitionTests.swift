@@ -125,7 +125,7 @@ import Testing
                 var machine = state.machine
                 let found = machine.handle(event, at: 0)
                 #expect(found == actions[state] ?? [], "\(event) while \(state)")
-                let announced = found.compactMap { if case .announce(.phase(let phase)) = $0 { phase } else { nil } }
+                let announced = found.compactMap { if case .announce(.phase(let phase), _) = $0 { phase } else { nil } }
                 if let last = announced.last { #expect(machine.status.phase == last) }
             }
         }

@@ -60,5 +60,6 @@ import Testing
             try ListeningSocket(at: ":\(port)", setting: "listen", service: "Live page")
         }
         #expect(error?.description.contains("something else listens there already; set “listen”") == true)
+        #expect(error.flatMap { ExtensionProcess.StartError.notListening($0).problem }?.name == "addressInUse")
     }
 }

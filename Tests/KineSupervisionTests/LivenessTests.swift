@@ -1,4 +1,5 @@
 // A destination is live only after its extension has started, and not while a report denies it.
+import KineMedia
 import KineWire
 import Testing
 
@@ -88,6 +89,56 @@ extension ExtensionStateMachineTests {
         let ending = DestinationEnding.failed("It was never live; the last reason: The port is closed.")
         #expect(machine.handle(exit, at: 7) == [.announce(.ended(ending))])
         #expect(machine.status.ending == ending)
+    }
+
+    @Test func `the code of a reason comes with it, is kept with it, and goes when it is live`() {
+        var machine = connecting()
+        let code = ProblemCode(.connectTimedOut, ["host": "h"])
+        _ = machine.handle(.report(.live(false, reason: "No route.", code: code)), at: 3)
+        _ = machine.handle(.report(.live(false, reason: nil)), at: 4)
+        #expect(machine.status.code == code)
+        #expect(
+            machine.handle(.report(.warning("No route.", code: code)), at: 5)
+                == [.announce(.warning("No route."), code: code)])
+        _ = machine.handle(.report(.live(false, reason: "Odd.")), at: 6)
+        #expect(machine.status.code == nil, "another reason")
+        _ = machine.handle(.report(.live(false, reason: "No route.", code: code)), at: 7)
+        var (ended, live, crashed, refused) = (machine, machine, machine, machine)
+        _ = ended.handle(.finishRequested, at: 8)
+        _ = ended.handle(.report(.finished), at: 9)
+        _ = ended.handle(exit, at: 10)
+        #expect(ended.status.ending?.name == "failed" && ended.status.code == code)
+        _ = live.handle(.report(.live(true, reason: nil)), at: 8)
+        #expect(live.status.code == nil)
+        _ = crashed.handle(.protocolViolation("lied"), at: 8)
+        _ = crashed.handle(Tests.killed, at: 9)
+        #expect(crashed.status.code == nil)
+        let final = ProblemCode(.streamRefused)
+        _ = refused.handle(.report(.failed("The key is wrong.", code: final)), at: 8)
+        _ = refused.handle(exit, at: 9)
+        #expect(refused.status.code == final)
+    }
+
+    @Test func `a port in use is the code of an extension that cannot be started`() {
+        var machine = Tests.machine(restarts: 0)
+        let code = ProblemCode(.addressInUse, ["address": "127.0.0.1:80"])
+        #expect(machine.handle(.impossible("Taken.", code: code), at: 0) == [.announce(.ended(.failed("Taken.")))])
+        #expect(machine.status.code == code)
+    }
+
+    @Test func `an extension's code is cleaned of secrets, and dropped where it is none`() {
+        func cleaned(_ code: ProblemCode) -> ExtensionReport {
+            ExtensionReport.failed("No.", code: code).cleaned(of: ["hush"])
+        }
+        let code = ProblemCode(.streamRefused, ["words": "hush\u{1b}[2J"])
+        #expect(cleaned(code) == .failed("No.", code: ProblemCode(.streamRefused, ["words": "… [2J"])))
+        let long = ProblemCode(.streamRefused, ["words": String(repeating: "x", count: 5000)])
+        guard case .failed(_, let short?) = cleaned(long) else {
+            Issue.record("no code")
+            return
+        }
+        #expect(short.values["words"]?.utf8.count ?? 0 <= 203)
+        #expect(cleaned(ProblemCode(named: "mine", [:])) == .failed("No."))
     }
 
     @Test func `one that became live at the last moment has finished`() {

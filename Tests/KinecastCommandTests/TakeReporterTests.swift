@@ -152,6 +152,11 @@ import Testing
         #expect(
             try json(.failed(TakeFailure(exitStatus: 69, message: "No.")))
                 == #"{"event":"summary","exitStatus":69,"message":"No.","result":"failed","time":2}"#)
+        let full = ProblemCode(.diskFull, ["file": "/a.mp4"])
+        #expect(
+            try json(.failed(TakeFailure(exitStatus: 74, message: "Full.", problem: full)))
+                == #"{"code":"diskFull","event":"summary","exitStatus":74,"message":"Full.","result":"failed","time":2,"#
+                + #""values":{"file":"/a.mp4"}}"#)
         #expect(
             try json(.engineDied(Self.death))
                 == #"{"event":"summary","exitStatus":70,"message":"The engine died (exit status 3) before anything was "#
@@ -258,8 +263,8 @@ import Testing
     }
 
     @Test func `a destination's event has the keys that its kind needs`() throws {
-        func json(_ kind: DestinationEvent.Kind) throws -> String {
-            var event = JSONEvent.destination(DestinationEvent(destination: 1, label: "a", kind: kind))
+        func json(_ kind: DestinationEvent.Kind, _ code: ProblemCode? = nil) throws -> String {
+            var event = JSONEvent.destination(DestinationEvent(destination: 1, label: "a", kind: kind, code: code))
             event.time = 2
             return try JSONEvents.line(event)
         }
@@ -270,6 +275,10 @@ import Testing
             try json(.ended(.memoryLimitExceeded(peak: 3, limit: 2)))
                 == #"{"destination":1,"ending":"memoryLimitExceeded","event":"destination","kind":"ended","label":"a","#
                 + #""memoryLimit":2,"peakMemory":3,"time":2}"#)
+        #expect(
+            try json(.warning("Lost."), ProblemCode(.connectionLost))
+                == #"{"code":"connectionLost","destination":1,"event":"destination","kind":"warning","label":"a","#
+                + #""message":"Lost.","time":2}"#)
         #expect(
             try json(.restarting(after: .crashed("signal 6")))
                 == #"{"destination":1,"ending":"crashed","event":"destination","kind":"restarting","label":"a","#

@@ -80,7 +80,7 @@ import Testing
     @Test func `it reports that it cannot read a start of a later version, and exits`() throws {
         let running = try Running(isReadable: false)
         let reports = try running.wait { if case .failed = $0 { true } else { false } }
-        guard case .failed(let sentence)? = reports.first else {
+        guard case .failed(let sentence, _)? = reports.first else {
             Issue.record("\(reports)")
             return
         }
@@ -150,7 +150,7 @@ import Testing
         session.send(.warning(long))
         session.send(.failed(long))
         let reports = try engine.receive(until: Running.soon())
-        guard reports.count == 2, case .log(let line) = reports[0], case .failed(let reason) = reports[1] else {
+        guard reports.count == 2, case .log(let line) = reports[0], case .failed(let reason, _) = reports[1] else {
             Issue.record("\(reports)")
             return
         }

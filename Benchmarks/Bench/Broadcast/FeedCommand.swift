@@ -116,7 +116,7 @@ extension ControlConnection where Received == ExtensionReport, Sent == Extension
         search: while MonotonicClock.now() < end {
             for message in try receive(until: end) {
                 if message == wanted { return }
-                if case .failed(let reason) = message {
+                if case .failed(let reason, _) = message {
                     complaint = reason
                     break search
                 }

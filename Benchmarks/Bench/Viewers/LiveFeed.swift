@@ -101,7 +101,7 @@ final class LiveFeed {
         let end = deadline(in: 60)
         while MonotonicClock.now() < end {
             for report in try connection.receive(until: end) {
-                if case .failed(let why) = report { throw EngineTake.Failed(description: why) }
+                if case .failed(let why, _) = report { throw EngineTake.Failed(description: why) }
                 if case .links(let links) = report { return links.page }
             }
         }

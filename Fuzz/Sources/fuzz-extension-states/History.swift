@@ -39,7 +39,7 @@ struct History {
     /// What a process says is only heard while there is one.
     mutating func report(_ report: ExtensionReport) {
         guard hasProcess else { return }
-        if case .live(let isLive, _) = report { saysLive = isLive }
+        if case .live(let isLive, _, _) = report { saysLive = isLive }
         if report == .started { hasStarted = true }
         note(.report(report))
     }
@@ -98,7 +98,7 @@ struct History {
             case .requestEncoding:
                 precondition(lastEncoding == .min || now - lastEncoding >= limits.encoding, "too many changes")
                 lastEncoding = now
-            case .announce(let kind): heard(kind)
+            case .announce(let kind, _): heard(kind)
             }
         }
     }

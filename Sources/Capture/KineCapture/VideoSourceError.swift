@@ -46,6 +46,16 @@ public struct VideoSourceError: Error, Equatable, Sendable {
         self.init(.interrupted(interruption), sentence)
     }
 
+    /// The sentence's code, if it has one.
+    package var problem: ProblemCode? {
+        switch kind {
+        case .windowClosed, .noWindow, .windowNotShown: ProblemCode(.windowGone)
+        case .castLost: ProblemCode(.castLost)
+        case .interrupted(let interruption): interruption.problem
+        default: nil
+        }
+    }
+
     /// A clause for the middle of a sentence, if the recording is whole; nil if the source has failed.
     public var naturalEnd: String? {
         switch kind {

@@ -1,17 +1,25 @@
-// The events and the actions of ExtensionStateMachine.
+// The events and the actions of ExtensionStateMachine, and its states in a pause.
 import KineMedia
 import KinePlatform
 import KineRings
 import KineWire
 
 extension ExtensionStateMachine {
+    enum Pause: Sendable, Equatable {
+        case none
+        /// The take has paused; a running extension gets the message at this instant.
+        case settling(until: Int64)
+        /// The extension got the message, or will get it when it starts to run.
+        case told
+    }
+
     package enum Event: Sendable, Equatable {
         case timePassed
         /// The engine did not run for so many nanoseconds until now; the extension is taken to have been stopped too.
         case resumed(after: Int64)
         case launched(pid: Int32)
         /// The process cannot be started or fed; the reason in one sentence.
-        case impossible(String)
+        case impossible(String, code: ProblemCode? = nil)
         case startSent
         case report(ExtensionReport)
         /// Resident bytes of the process and its descendants.
@@ -57,12 +65,16 @@ extension ExtensionStateMachine {
         case kill
         case requestKeyframe
         case requestEncoding(EncodingRequest)
-        case announce(DestinationEvent.Kind)
+        /// `code`: of a warning.
+        case announce(DestinationEvent.Kind, code: ProblemCode? = nil)
     }
 }
 
 // The ending of a destination, from how its extension's process ended.
 extension DestinationEnding {
+    /// Whether it has a sentence, which may have a code.
+    var isFailure: Bool { if case .failed = self { true } else { false } }
+
     /// The ending of a process that ended by itself without a request.
     static func crash(_ ending: ChildProcess.Ending, stderrTail: String?) -> DestinationEnding {
         let cause =

@@ -1,5 +1,6 @@
 // The life of one destination, from the start of its extension to its end, with faults and restarts. No clock, no
 // process, no I/O: events carry the time, and the driver (ExtensionSupervisor) carries out the actions.
+import KineMedia
 import KinePlatform
 import KineWire
 
@@ -13,14 +14,6 @@ package struct ExtensionStateMachine: Sendable {
         /// is over too, so no process follows.
         case leaving(DestinationEnding, killAt: Int64?, isLast: Bool)
         case ended
-    }
-
-    private enum Pause: Sendable, Equatable {
-        case none
-        /// The take has paused; a running extension gets the message at this instant.
-        case settling(until: Int64)
-        /// The extension got the message, or will get it when it starts to run.
-        case told
     }
 
     /// The destination's status, without the counts of its feeds, which the driver adds.
@@ -96,9 +89,10 @@ package struct ExtensionStateMachine: Sendable {
             change { $0.resume(at: now, after: stop) }
             return []
         case .launched(let pid): return launched(pid: pid, at: now)
-        case .impossible(let reason):
-            if case .waiting = state { return conclude(.failed(reason), isLast: false, at: now) }
-            return killing(.failed(reason))
+        case .impossible(let reason, let code):
+            guard case .waiting = state else { return killing(.failed(reason)) }
+            status.code = code
+            return conclude(.failed(reason), isLast: false, at: now)
         case .startSent:
             guard run?.stage == .launching else { return [] }
             let deadline = now + limits.start
@@ -231,12 +225,16 @@ package struct ExtensionStateMachine: Sendable {
         state = .ended
         status.phase = .ended
         status.ending = ending
+        if !ending.isFailure { status.code = nil }
         return stop + [.announce(.ended(ending))]
     }
 
     /// The process has sent its last report and may exit by itself.
-    private mutating func leaving(_ ending: DestinationEnding, at now: Int64) -> [Action] {
+    private mutating func leaving(
+        _ ending: DestinationEnding, _ code: ProblemCode? = nil, at now: Int64
+    ) -> [Action] {
         guard let run else { return [] }
+        status.code = code
         let stop = stopFeeding()
         state = .leaving(ending, killAt: now + limits.exit, isLast: run.isFinishing)
         return stop
@@ -245,6 +243,7 @@ package struct ExtensionStateMachine: Sendable {
     /// Kills the process, unless its ending is known already.
     private mutating func killing(_ ending: DestinationEnding, isLast: Bool = false) -> [Action] {
         guard let run else { return [] }
+        status.code = nil
         let stop = stopFeeding()
         state = .leaving(ending, killAt: nil, isLast: isLast || run.isFinishing)
         return stop + [.kill]
@@ -266,9 +265,9 @@ package struct ExtensionStateMachine: Sendable {
     private mutating func handleReport(_ report: ExtensionReport, at now: Int64) -> [Action] {
         switch report {
         case .started: return started(at: now)
-        case .live(let isLive, let reason):
-            liveness.update(isLive: isLive, reason: reason)
-            status.problem = liveness.problem
+        case .live(let isLive, let reason, let code):
+            liveness.update(isLive: isLive, reason: reason, code: code)
+            (status.problem, status.code) = (liveness.problem, liveness.code)
             if isRunning { status.phase = currentPhase }
             return announceChanges(at: now)
         case .heartbeat: change { $0.lastHeartbeat = now }
@@ -276,7 +275,8 @@ package struct ExtensionStateMachine: Sendable {
         case .state(let text):
             status.state = text
             return announceChanges(at: now)
-        case .warning(let text): if warningAllowance.consume(at: now) { return [.announce(.warning(text))] }
+        case .warning(let text, let code):
+            if warningAllowance.consume(at: now) { return [.announce(.warning(text), code: code)] }
         case .log(let line): return logged(line, at: now)
         case .serviceInfo(let info):
             status.serviceInfo = info
@@ -290,12 +290,12 @@ package struct ExtensionStateMachine: Sendable {
             return tellEncoding(at: now)
         // `handle` has noted the statistics; the supervisor passes on requests to the desktop.
         case .statistics, .desktop: break
-        case .failed(let reason): return leaving(.failed(reason), at: now)
+        case .failed(let reason, let code): return leaving(.failed(reason), code, at: now)
         case .finished:
             guard let run, run.isFinishing else {
                 return leaving(.failed("It says that it has finished, and the take goes on."), at: now)
             }
-            return leaving(liveness.ending, at: now)
+            return leaving(liveness.ending, liveness.code, at: now)
         }
         return []
     }

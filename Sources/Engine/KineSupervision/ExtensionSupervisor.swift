@@ -221,10 +221,10 @@ package final class ExtensionSupervisor: PollSource {
         }
     }
 
-    private func announce(_ kind: DestinationEvent.Kind) {
+    private func announce(_ kind: DestinationEvent.Kind, code: ProblemCode? = nil) {
         let isLog = if case .log = kind { true } else { false }
         context.observer?.announce(
-            DestinationEvent(destination: index, label: label, kind: kind, status: isLog ? nil : status))
+            DestinationEvent(destination: index, label: label, kind: kind, code: code, status: isLog ? nil : status))
     }
 
     /// Whether the extension runs and is a member of the request's group.
@@ -257,7 +257,7 @@ package final class ExtensionSupervisor: PollSource {
             case .requestKeyframe: context.take.requestKeyframe(.lost)
             case .requestEncoding(let request):
                 if let feed = feeds.current { context.take.requestEncoding(request, for: feed) }
-            case .announce(let kind): announce(kind)
+            case .announce(let kind, let code): announce(kind, code: code)
             }
         }
         if machine.isEnded {
@@ -277,7 +277,7 @@ package final class ExtensionSupervisor: PollSource {
             handle(.launched(pid: process.pid), at: now)
             if let warning = warning.take() { announce(.warning(warning)) }
         } catch {
-            return handle(.impossible(error.description), at: now)
+            return handle(.impossible(error.description, code: error.problem), at: now)
         }
         let (index, deliver) = (index, context.deliver)
         context.take.makeFeed(

@@ -1,4 +1,5 @@
 // Decides whether a destination is live, from the reports of all processes of an extension in one take. Pure.
+import KineMedia
 import KineWire
 
 /// An extension that never reports liveness counts as live once its `broadcastStarted` has returned.
@@ -12,6 +13,8 @@ struct Liveness: Sendable, Equatable {
     var isRemoved = false
     /// The reason why it is not live, from the extension.
     private(set) var problem: String?
+    /// The code of `problem`, if it has one.
+    private(set) var code: ProblemCode?
 
     mutating func processLaunched() { (said, hasStarted) = (nil, false) }
 
@@ -21,9 +24,9 @@ struct Liveness: Sendable, Equatable {
     }
 
     /// A report without a reason keeps the previous reason.
-    mutating func update(isLive: Bool, reason: String?) {
+    mutating func update(isLive: Bool, reason: String?, code: ProblemCode? = nil) {
         said = isLive
-        problem = isLive ? nil : reason ?? problem
+        if isLive || reason != nil { (problem, self.code) = isLive ? (nil, nil) : (reason, code) }
         note()
     }
 

@@ -1,4 +1,5 @@
 // The errors of starting an extension, with a sentence for each.
+import KineMedia
 import KineServices
 import KineText
 import KineWire
@@ -36,6 +37,13 @@ extension ExtensionProcess {
     }
 }
 
+extension ExtensionProcess.StartError {
+    var problem: ProblemCode? {
+        guard case .notListening(let error) = self, error.cause == .addressInUse else { return nil }
+        return ProblemCode(.addressInUse, ["address": error.address])
+    }
+}
+
 extension ListeningSocket {
     struct Error: Swift.Error, CustomStringConvertible {
         /// The address to listen on, as the user wrote it.
@@ -67,6 +75,9 @@ extension ExtensionReport {
     func cleaned(of secrets: [String]) -> ExtensionReport {
         // The bytes are limited too: the statuses of all destinations fit in one message.
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 500, bytes: 1000) }
+        func cleanCode(_ code: ProblemCode?) -> ProblemCode? {
+            code?.cleaned { $0.cleaned(of: secrets, limit: 200, bytes: 200) }
+        }
         func cleanLink(_ text: String) -> String { text.cleaned(of: secrets, limit: 2000, bytes: 2000) }
         return switch self {
         case .links(let links):
@@ -74,11 +85,12 @@ extension ExtensionReport {
                 BroadcastLinks(
                     page: cleanLink(links.page), player: links.player.map(cleanLink), isRenewable: links.isRenewable))
         case .state(let text): .state(clean(text))
-        case .warning(let text): .warning(clean(text))
-        case .failed(let text): .failed(clean(text))
+        case .warning(let text, let code): .warning(clean(text), code: cleanCode(code))
+        case .failed(let text, let code): .failed(clean(text), code: cleanCode(code))
         case .log(let line):
             .log(ExtensionLogLine(line.level, line.message.cleaned(of: secrets, limit: ExtensionLogLine.limit)))
-        case .live(let isLive, let reason): .live(isLive, reason: reason.map(clean))
+        case .live(let isLive, let reason, let code):
+            .live(isLive, reason: reason.map(clean), code: cleanCode(code))
         case .serviceInfo(let info): .serviceInfo(ServiceInfo.bounded(info, without: secrets))
         // Requests to the desktop are cleaned later, where the sender is known.
         case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .desktop, .finished: self

@@ -78,7 +78,7 @@ extension ScreenRecorder {
 
     private func received(_ event: SessionEvent, ofClipTake session: EngineSession) {
         switch event {
-        case .engine(.warning(let sentence)): tell(.warning(sentence))
+        case .engine(.warning(let sentence, _)): tell(.warning(sentence))
         case .ended(let outcome):
             guard clipTake.ended(session) else { return }
             tell(.clipBufferingStopped(error: outcome.error(hasBegun: true)))

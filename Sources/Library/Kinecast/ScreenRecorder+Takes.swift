@@ -88,7 +88,7 @@ extension ScreenRecorder {
             switch event {
             case .engine(.started(let take)): return (take, isScreenLocked)
             case .engine(.screenLocked(let isLocked)): isScreenLocked = isLocked
-            case .engine(.warning(let sentence)): tell(.warning(sentence))
+            case .engine(.warning(let sentence, _)): tell(.warning(sentence))
             case .engine(.sourceInterrupted(let interruption?)): tell(.warning(interruption.sentence))
             case .ended(let outcome): throw outcome.error(hasBegun: false) ?? .cancelled
             default: continue
@@ -99,7 +99,7 @@ extension ScreenRecorder {
 
     private func received(_ event: SessionEvent, of active: Active) {
         switch event {
-        case .engine(.warning(let sentence)): tell(.warning(sentence))
+        case .engine(.warning(let sentence, _)): tell(.warning(sentence))
         case .engine(.sourceInterrupted(let interruption?)): tell(.warning(interruption.sentence))
         case .engine(.screenLocked(let isLocked)): tell(.screenLocked(isLocked))
         case .engine(.paused): paused(true, active)

@@ -14,7 +14,7 @@ final class BroadcastLink: Sendable {
         var encoding = EncodingRequest.none
         var isEncoded = false
         /// The last report of whether the server receives the broadcast.
-        var live: (isLive: Bool, reason: String?)?
+        var live: (isLive: Bool, reason: String?, code: ProblemCode?)?
         var failure: String?
         /// Reports made before the connection.
         var early: [ExtensionReport] = []
@@ -50,7 +50,7 @@ final class BroadcastLink: Sendable {
             state.hasStarted = true
             state.isEncoded = start.stream.video != nil
             if state.isEncoded, state.encoding != .none { state.send?(.encoding(state.encoding)) }
-            if let live = state.live { state.send?(.live(live.isLive, reason: live.reason)) }
+            if let live = state.live { state.send?(.live(live.isLive, reason: live.reason, code: live.code)) }
         }
     }
 
@@ -65,12 +65,12 @@ final class BroadcastLink: Sendable {
     }
 
     /// Reports whether the server receives the broadcast, if that has changed.
-    func report(isLive: Bool, reason: String?) {
+    func report(isLive: Bool, reason: String?, code: ProblemCode? = nil) {
         state.withLock { state in
             if let live = state.live, live.isLive == isLive, reason == nil || reason == live.reason { return }
-            state.live = (isLive, reason)
+            state.live = (isLive, reason, code)
             // Sent with the lock held, as above.
-            if state.hasStarted { state.send?(.live(isLive, reason: reason)) }
+            if state.hasStarted { state.send?(.live(isLive, reason: reason, code: code)) }
         }
     }
 
@@ -91,7 +91,7 @@ final class BroadcastLink: Sendable {
             return true
         }
         guard isFirst else { return }
-        report(.failed(sentence))
+        report(.failed(sentence, code: (error as? any CodedError)?.problem))
         state.withLock { $0.failed }?()
     }
 

@@ -94,6 +94,11 @@ open class BroadcastSampleHandler {
         link.report(isLive: isLive, reason: reason)
     }
 
+    /// Reports that the server does not receive the broadcast, with the failure's code beside its sentence.
+    package nonisolated final func reportNotLive(_ failure: any CodedError & CustomStringConvertible) {
+        link.report(isLive: false, reason: failure.description, code: failure.problem)
+    }
+
     /// Sends information about the service to the broadcasting app: viewers, the address of a chat … The app gets the
     /// newest, at most four times a second. At most 64 entries, with keys of 100 and values of 1000 characters, and
     /// 4096 bytes of JSON in total; the rest is dropped. The service defines the keys.
@@ -110,6 +115,11 @@ open class BroadcastSampleHandler {
 
     /// Shows the user an important sentence.
     public nonisolated final func warn(_ sentence: String) { link.report(.warning(sentence)) }
+
+    /// - Parameter code: of the sentence.
+    package nonisolated final func warn(_ sentence: String, _ code: ProblemCode?) {
+        link.report(.warning(sentence, code: code))
+    }
 
     /// Requests a keyframe, so that decoding can start again. Encoded frames only; it comes within a few frames.
     public nonisolated final func requestKeyframe() { link.report(.needsKeyframe) }

@@ -252,7 +252,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
 
     /// The handler's sentence if it has failed.
     private var failure: String? {
-        for case .failed(let sentence) in reports { return sentence }
+        for case .failed(let sentence, _) in reports { return sentence }
         return nil
     }
 

@@ -12,6 +12,18 @@ extension StorageError: CustomStringConvertible {
         }
     }
 
+    /// The code of the description, if it has one.
+    package var problem: ProblemCode? {
+        switch self {
+        case .alreadyExists(let path): ProblemCode(.nameInUse, ["file": path])
+        case .cannotCreate(let path, _), .cannotReplace(let path, _): ProblemCode(.cannotCreate, ["file": path])
+        case .full(let path): ProblemCode(.diskFull, ["file": path])
+        case .tooLarge(let path): ProblemCode(.fileTooLarge, ["file": path])
+        case .failed(_, let path, _): ProblemCode(.storageFailed, ["file": path])
+        case .isSource, .cannotOpen, .notARegularFile, .inUse, .shortened, .removed, .readerGone, .readerStalled: nil
+        }
+    }
+
     public var description: String {
         switch self {
         case .alreadyExists(let path):

@@ -52,7 +52,7 @@ package final class PublisherBroadcastHandler<Destination: PublisherDestination>
     package override func broadcastResumed() async { publisher?.resume() }
 
     package override func broadcastFinished() async {
-        if let failure = await publisher?.finish() { report(isLive: false, reason: failure.description) }
+        if let failure = await publisher?.finish() { reportNotLive(failure) }
     }
 
     private nonisolated func handle(_ event: PublisherEvent) {
@@ -68,9 +68,11 @@ package final class PublisherBroadcastHandler<Destination: PublisherDestination>
             }
         case .link(let address): announce(link: address)
         case .interrupted(let failure, let delay):
-            report(isLive: false, reason: failure.withoutRetry().description)
+            reportNotLive(failure.withoutRetry())
             let next = Int(delay.rounded(.up))
-            warn(next > 0 ? "\(failure.description) The next attempt is in \(next) s." : failure.description)
+            warn(
+                next > 0 ? "\(failure.description) The next attempt is in \(next) s." : failure.description,
+                failure.problem)
         case .failed(let failure): finishBroadcastWithError(failure)
         case .target(let target):
             requestEncoding(

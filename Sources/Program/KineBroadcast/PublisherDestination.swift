@@ -68,7 +68,7 @@ extension PublisherDestination {
         do {
             return try await Self(setupInfo: setupInfo).check()
         } catch let failure as any ConnectionFailure {
-            return DestinationReport(problem: failure.withoutRetry().description)
+            return DestinationReport(problem: failure.withoutRetry().description, code: failure.problem)
         } catch {
             return DestinationReport(problem: "\(error)")
         }

@@ -1,6 +1,7 @@
 // The studio's loop: one poll for the takes, the pages, the programs that were started and the door. It sleeps until one
 // of them has something.
 import KineClient
+import KineMedia
 import KinePlatform
 import KineTakes
 import KineText
@@ -170,7 +171,8 @@ final class StudioLoop {
                 view.file.map { "if \($0) does not play, kinecast recover \($0.shellWord) finishes it" }
                 ?? "kinecast status shows what runs"
             let text = "The engine ended unexpectedly; \(remedy)."
-            studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
+            let code = ProblemCode(.engineDied, ["file": view.file])
+            studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text, code))
         }
     }
 }

@@ -1,7 +1,8 @@
 // What the failures of all publishers have in common. Each protocol has its own codes and sentences.
+import KineMedia
 
-/// The end of one connection. The description is a sentence for a person, without secrets.
-public protocol ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
+/// The end of one connection. The description is a sentence for a person, without secrets; the code has none either.
+public protocol ConnectionFailure: CodedError, Hashable, Sendable, CustomStringConvertible {
     /// The meaning of the failure for the stream.
     var kind: ConnectionFailureKind { get set }
     /// Whether another attempt follows automatically.
@@ -9,6 +10,8 @@ public protocol ConnectionFailure: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension ConnectionFailure {
+    public var problem: ProblemCode? { nil }
+
     /// Whether another attempt is useless before something is changed.
     public var isFinal: Bool {
         switch kind {

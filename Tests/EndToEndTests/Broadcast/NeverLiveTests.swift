@@ -59,6 +59,8 @@ private final class HeldPort {
             expectNeverLive(ended)
             try expectFailure(in: ended.events.last)
             #expect(ended.events.last?.destinations?.first?.message?.contains("refused") == true)
+            let code = #"code":"connectFailed""#
+            #expect(line.contains(code) && ended.output.split(separator: "\n").last?.contains(code) == true, "\(ended)")
             #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
         }
     }

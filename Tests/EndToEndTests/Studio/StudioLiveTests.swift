@@ -51,6 +51,8 @@ import Testing
             }
             let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
             #expect(file.hasSuffix(".mp4"))
+            let mode = try FilePath(studio.place.path("Kinecast/\(file)")).stat().permissions.rawValue & 0o777
+            #expect(mode == 0o600, "as of each name that Kinecast chooses")
             #expect(try TakeFile.finishedDuration(studio.place.path("Kinecast/\(file)")) > 0.5)
         }
     }

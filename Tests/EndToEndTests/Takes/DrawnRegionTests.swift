@@ -97,6 +97,7 @@ import Testing
             if isButton { fixture.painter.setButton(3, isPressed: false) }
             #expect(ended.status == ExitStatus.noPermission, "\(ended)")
             #expect((ended.output + ended.errors).contains("Drawing the region was cancelled"), "\(ended)")
+            #expect(ended.output.contains(#""code":"cancelled""#), "\(ended)")
             #expect(access(place.path("a.mp4"), F_OK) != 0)
             try fixture.expectNothingLeft()
         }

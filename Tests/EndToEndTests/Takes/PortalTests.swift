@@ -56,6 +56,7 @@ import Testing
             let refused = try desktop.record(in: place).wait()
             #expect(refused.status == ExitStatus.noPermission, "\(refused)")
             #expect((refused.output + refused.errors).contains("the answer was no"), "\(refused)")
+            #expect(refused.output.contains(#""code":"cancelled""#), "\(refused)")
             desktop.portal.change { $0.person = .agrees }
             let take = try desktop.record(in: place)
             try show(0x20_4060, on: desktop, in: place)

@@ -10,6 +10,7 @@ final class PublisherDouble: Publisher {
         var kind = ConnectionFailureKind.lost
         var isRetried = true
         var words: String
+        var problem: ProblemCode?
 
         var description: String { "\(words); \(isRetried ? "it is tried again" : "try again later")." }
     }

@@ -31,7 +31,8 @@ import Testing
         (statistics.frames, statistics.audioSamples, statistics.bytes) = (.max, .max, .max)
         (statistics.queuedBytes, statistics.sentBytes, statistics.viewers) = (.max, .max, .max)
         let reports: [ExtensionReport] = [
-            .started, .live(false, reason: long), .state(long), .serviceInfo(info), .statistics(statistics),
+            .started, .live(false, reason: long, code: ProblemCode(.connectFailed, ["host": long, "reason": long])),
+            .state(long), .serviceInfo(info), .statistics(statistics),
             .links(BroadcastLinks(page: long, player: long, isRenewable: true)),
         ]
         _ = machine.handle(.timePassed, at: 0)
@@ -90,7 +91,7 @@ import Testing
         let received = try client.receive(until: MonotonicClock.now() + 60_000_000_000)
         #expect(received.count == 5)
         guard received.count == 5, case .answer(id: 5, .failure(let refusal)) = received[0],
-            case .event(.warning(let warning)) = received[1], case .event(.failed(let failure)) = received[3],
+            case .event(.warning(let warning, _)) = received[1], case .event(.failed(let failure)) = received[3],
             case .event(.failed(let other)) = received[4]
         else {
             Issue.record("\(received)")

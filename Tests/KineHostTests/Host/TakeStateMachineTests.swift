@@ -1,4 +1,5 @@
 // The take's states: every series of events, whatever their instants.
+import KineCapture
 import KineMedia
 import KineTake
 import KineWire
@@ -251,6 +252,31 @@ import Testing
         }
         #expect(outcome.exitStatus == 0 && summary.output == nil)
         #expect(summary.progress.duration == .seconds(2) && summary.progress.framesDrawn == 60)
+    }
+
+    @Test func `a full disk, a window that is gone and a person who cancels have codes of their own`() {
+        func failure(_ reason: TakeStateMachine.StopReason, _ ending: Take.Ending) -> TakeFailure? {
+            let outcome = TakeOutcome(
+                reason: reason, ending: ending, progress: TakeProgress(), size: PixelSize(width: 2, height: 2),
+                nothing: .nothingCaptured(isRecorded: true), output: nil)
+            if case .failed(let failure) = outcome.event { return failure }
+            return nil
+        }
+        let code = ProblemCode(.diskFull, ["file": "/a.mp4"])
+        #expect(failure(.stopped, .recorded(.unfinished(.full(path: "/a.mp4"), path: "/a.mp4")))?.problem == code)
+        let cause = TakeError.storage(.full(path: "/a.mp4")).failure
+        let empty = Take.Ending.recorded(.empty(.full(path: "/a.mp4")))
+        #expect(cause.problem == code && failure(.failed(cause), empty)?.problem == code)
+        let gone = TakeError.source(.windowClosed).failure
+        #expect(failure(.failed(gone), .unrecorded(duration: .zero, frames: 0))?.problem == ProblemCode(.windowGone))
+        for cancelled in [VideoSourceError.regionCancelled, .screenCastDeclined] {
+            let error = EngineError.take(.source(cancelled))
+            #expect(error.failure.problem == ProblemCode(.cancelled), "the start of a take")
+            #expect(error.refusal.problem == ProblemCode(.cancelled), "another source for one")
+        }
+        #expect(EngineError.take(.source(.regionNotDrawn)).failure.problem == nil)
+        #expect(EngineError.take(.file(.alreadyExists(path: "/a"))).failure.problem?.name == "nameInUse")
+        #expect(EngineError.unknownProgram.refusal.problem == ProblemCode(.notPermitted))
     }
 
     @Test(

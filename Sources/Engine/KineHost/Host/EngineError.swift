@@ -36,8 +36,21 @@ enum EngineError: Error, Sendable {
     case refused(PermissionStateMachine.Refusal, Set<PermissionKind>, PermissionSubject)
     case unknownProgram
 
-    var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message, alternative: alternative) }
-    var refusal: Refusal { Refusal(code, message, alternative: alternative) }
+    var failure: TakeFailure {
+        TakeFailure(exitStatus: exitStatus, message: message, problem: problem, alternative: alternative)
+    }
+    var refusal: Refusal { Refusal(code, message, problem: problem, alternative: alternative) }
+
+    /// The code of `message`, if it has one.
+    private var problem: ProblemCode? {
+        switch self {
+        // A person who cancels has no problem.
+        case .take(.source(.regionCancelled)), .take(.source(.screenCastDeclined)): ProblemCode(.cancelled)
+        case .take(let error): error.problem
+        case .refused, .unknownProgram: ProblemCode(.notPermitted)
+        default: nil
+        }
+    }
 
     private var alternative: Alternative? {
         switch self {

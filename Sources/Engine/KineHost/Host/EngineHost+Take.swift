@@ -112,7 +112,8 @@ extension EngineHost {
         }
         end.recordingFailed()
         guard machine.phase != .finishing else { return }
-        clients.tellAll(.warning("\(error.message) The recording ends here, and the broadcast goes on."))
+        clients.tellAll(
+            .warning("\(error.message) The recording ends here, and the broadcast goes on.", code: error.problem))
         desktop?.recordingEnded()
     }
 

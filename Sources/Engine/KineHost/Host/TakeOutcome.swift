@@ -22,6 +22,7 @@ struct TakeOutcome {
         var summary: TakeSummary?
         /// A sentence: why a part of the recording is missing, or all of it.
         var storageProblem: String?
+        var storageCode: ProblemCode?
         var path: String?
         var final = progress
         switch ending {
@@ -32,12 +33,15 @@ struct TakeOutcome {
             if !file.parts.isEmpty { summary?.files = file.parts }
             path = file.path
             let kept = path == output ? "is kept" : "is in \(file.path)"
-            storageProblem = file.failure?.sentence(keeping: kept)
+            (storageProblem, storageCode) = (file.failure?.sentence(keeping: kept), file.failure?.problem)
         case .recorded(.unfinished(let error, let unfinished)):
+            storageCode = error.problem
             storageProblem =
                 "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."
         case .recorded(.empty(let error)):
-            storageProblem = error.map { "\($0.description); nothing was recorded." }
+            (storageProblem, storageCode) = (
+                error.map { "\($0.description); nothing was recorded." }, error?.problem
+            )
             // The broadcast continued.
             if error != nil, !progress.destinations.isEmpty {
                 summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
@@ -53,19 +57,22 @@ struct TakeOutcome {
         let failure: TakeFailure
         switch (reason, storageProblem, summary) {
         case (.failed(let cause), let problem?, _):
-            let message =
-                cause.exitStatus == ExitStatus.storageFailed ? problem : "\(cause.message) \(problem)"
+            let isStorage = cause.exitStatus == ExitStatus.storageFailed
+            let message = isStorage ? problem : "\(cause.message) \(problem)"
             summary?.reason = message
-            failure = TakeFailure(exitStatus: cause.exitStatus, message: message, summary: summary)
+            failure = TakeFailure(
+                exitStatus: cause.exitStatus, message: message, problem: isStorage ? storageCode : cause.problem,
+                summary: summary)
         case (.failed(let cause), nil, _):
             // The file is elsewhere, for example because its directory is gone.
             let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
             summary?.reason = cause.message + note
             failure = TakeFailure(
-                exitStatus: cause.exitStatus, message: cause.message + note,
+                exitStatus: cause.exitStatus, message: cause.message + note, problem: cause.problem,
                 alternative: note.isEmpty ? cause.alternative : nil, summary: summary)
         case (_, let problem?, _):
-            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem, summary: summary)
+            failure = TakeFailure(
+                exitStatus: ExitStatus.storageFailed, message: problem, problem: storageCode, summary: summary)
         case (_, nil, let summary?):
             (event, exitStatus) = (.finished(summary), summary.exitStatus)
             return

@@ -29,6 +29,16 @@ package enum TakeError: Error, Sendable {
     case otherCodec([VideoCodec], service: String, VideoCodec)
     case noMemory(String)
 
+    /// The code of `message`, if it has one.
+    package var problem: ProblemCode? {
+        switch self {
+        case .file(let error), .storage(let error): error.problem
+        case .source(let error): error.problem
+        case .over: ProblemCode(.takeIsOver)
+        default: nil
+        }
+    }
+
     /// One sentence: what happened, on what, and what to do.
     package var message: String {
         switch self {

@@ -116,7 +116,7 @@ struct BroadcastProgress: Sendable {
             return [.tell(.resumed)]
         case .engine(.screenLocked(let isLocked)): return [.tell(.screenLocked(isLocked))]
         case .engine(.sourceInterrupted(let interruption?)): return [.tell(.warning(interruption.sentence))]
-        case .engine(.warning(let sentence)): return [.tell(.warning(sentence))]
+        case .engine(.warning(let sentence, _)): return [.tell(.warning(sentence))]
         case .connectionFailed(let error): return [.tell(.warning(error.description))]
         case .engine(.destination(let event)): return received(event)
         case .ended(let outcome): return ended(outcome)

@@ -42,6 +42,11 @@ public struct SourceInterruption: Codable, Sendable, Equatable {
         }
     }
 
+    /// The code of `sentence`; nil: a later version's.
+    package var problem: ProblemCode? {
+        ProblemCode.Name(rawValue: reason.rawValue).map { ProblemCode($0, ["monitor": monitor]) }
+    }
+
     /// The sentence of a take that ends with it; nil: a take waits for the source's return in any case.
     public var endSentence: String? {
         switch reason {

@@ -46,8 +46,7 @@ final class StudioSessions: Sendable {
             return opened(known)
         }
         guard let session = secrets.withLock({ $0.redeem(token, at: MonotonicClock.now()) }) else {
-            throw StudioProblem(
-                .forbidden, "This link was used already or is too old; open a new window with kinecast studio.")
+            throw StudioProblem.linkUsed
         }
         redeemed(token)
         var answer = opened(session)

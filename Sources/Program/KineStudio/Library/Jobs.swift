@@ -16,6 +16,9 @@ struct JobProgress: Encodable, Equatable, Sendable {
     var state = State.running
     /// One sentence, for `failed`, and for a check that is `done`.
     var message: String?
+    /// Of the message, if it has one, and the values that it names.
+    var code: String?
+    var values: [String: String]?
     /// The ID of the recording that was made.
     var result: String?
 }
@@ -71,6 +74,7 @@ final class Jobs: Sendable {
                     let problem = StudioProblem(error)
                     let isCancelled = Task.isCancelled || problem == .cancelled
                     (end.state, end.message) = isCancelled ? (.cancelled, nil) : (.failed, problem.message)
+                    if !isCancelled { (end.code, end.values) = (problem.code?.name, problem.code?.givenValues) }
                 }
                 self.jobs.withLock { $0[id] = nil }
                 self.report(end)

@@ -64,7 +64,7 @@ final class Recorders: PollSource {
             running.remove(program.number)
             guard program.number == start?.program else { continue }
             if start?.ending(followed, exit: program.ending) == .failed {
-                studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+                studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program), start?.code))
             }
             endStart()
         }

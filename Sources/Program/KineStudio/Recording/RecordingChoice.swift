@@ -96,13 +96,13 @@ struct RecordingChoice: Codable, Equatable, Sendable {
 
     /// The arguments of `kinecast`; nil: a value is missing or cannot be one.
     ///
-    /// - Parameter file: the path of the recording beside a broadcast, if `isRecordedBeside`.
-    func arguments(recordingTo file: String? = nil) -> [String]? {
+    /// - Parameter path: of the recording beside a broadcast, or of its directory, if `isRecordedBeside`.
+    func arguments(recordingTo path: String? = nil) -> [String]? {
         guard isValid else { return nil }
         // A key that toggles ends a take that is only recorded. JSON instead of notifications: the page shows the problem.
         var arguments = isBroadcast ? ["broadcast", "--json"] : ["record", "--toggle", "--json"]
         arguments += (destinations ?? []).map(\.argument)
-        if isRecordedBeside, let file { arguments.append("--record=\(file)") }
+        if isRecordedBeside, let path { arguments.append("--record=\(path)") }
         if let profile { arguments.append("--profile=\(profile)") }
         for (option, value) in options {
             // Written as one argument, since a value may begin with a dash.

@@ -63,12 +63,11 @@ extension Studio {
         let choice: RecordingChoice = try call.value()
         guard choice.isValid else { throw StudioProblem.malformed }
         // A key of the desktop ends the take that was begun here, and so would this request.
-        if takes.withLock({ $0.isAnyOpen }) {
-            throw StudioProblem(.conflict, "A take runs already; end it first.")
-        }
-        let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
-        if choice.isRecordedBeside, file == nil { throw StudioProblem.noVideos }
-        guard let arguments = choice.arguments(recordingTo: file?.escaped) else { throw StudioProblem.malformed }
+        if takes.withLock({ $0.isAnyOpen }) { throw StudioProblem.takeRuns }
+        // The directory: as for a recording alone, the command chooses the name, and so only the person may read the file.
+        let directory = choice.isRecordedBeside ? UserDirectories.newRecording()?.removingLastComponent() : nil
+        if choice.isRecordedBeside, directory == nil { throw StudioProblem.noVideos }
+        guard let arguments = choice.arguments(recordingTo: directory?.escaped) else { throw StudioProblem.malformed }
         let link = try choice.linkArguments()
         let files = try TakeSettings(of: choice.destinations ?? [], call, settings)
         guard takes.withLock({ $0.beginStart() }) else {

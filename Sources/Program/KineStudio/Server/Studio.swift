@@ -1,6 +1,7 @@
 // The state that all windows share. A request gets its answer here.
 import FoundationEssentials
 import KineClient
+import KineMedia
 import KinePlatform
 import KineTakes
 import KineText
@@ -75,6 +76,8 @@ final class Studio: Sendable {
     }
 
     func add(_ notice: TakeNotice) {
+        // A person who closes the desktop's dialog, or draws no region, has no problem.
+        guard notice.code != ProblemCode.Name.cancelled.rawValue else { return }
         var notice = notice
         notice.time = (Date().timeIntervalSince1970 * 1000).rounded()
         notice.recording = notice.file.map(library.add)

@@ -1,5 +1,6 @@
 // The answers to requests: their status, the sentences of refusals, and the headers that protect the page.
 import HTTPTypes
+import KineMedia
 import KinePublish
 
 /// An answer with all its bytes.
@@ -16,9 +17,15 @@ struct StudioAnswer: Sendable {
 
     init(_ value: some Encodable) { self.init(body: StudioJSON.encode(value)) }
 
-    /// One sentence for a person, as `{"message": …}`.
-    init(_ status: HTTPResponse.Status, message: String) {
-        self.init(status: status, body: StudioJSON.encode(["message": message]))
+    /// One sentence for a person, as `{"message": …}`, and its code with the values that it names.
+    init(_ status: HTTPResponse.Status, message: String, _ code: ProblemCode? = nil) {
+        struct Problem: Encodable {
+            let message: String
+            let code: String?
+            let values: [String: String]?
+        }
+        let problem = Problem(message: message, code: code?.name, values: code?.givenValues)
+        self.init(status: status, body: StudioJSON.encode(problem))
     }
 
     init(_ refusal: StudioGate.Refusal) {
@@ -44,7 +51,7 @@ struct StudioAnswer: Sendable {
         }
     }
 
-    init(_ problem: StudioProblem) { self.init(problem.status, message: problem.message) }
+    init(_ problem: StudioProblem) { self.init(problem.status, message: problem.message, problem.code) }
 
     /// The headers of every answer. The page loads only files of this server, cannot be shown inside another page,
     /// sends its address to no other site, and is not stored.

@@ -93,7 +93,7 @@ extension Studio {
         return try jobs.start(.check, of: service.id) { _ in
             let report = try await ServerCheck.ask(service, info)
             let sentence = "\(label): \(report.sentence)"
-            guard report.problem == nil else { throw StudioProblem(.conflict, sentence) }
+            guard report.problem == nil else { throw StudioProblem(.conflict, sentence, report.code) }
             return sentence
         }
     }

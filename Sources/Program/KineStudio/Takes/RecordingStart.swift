@@ -1,5 +1,6 @@
 // The start of a recording that a page has asked for: which take is it, did it begin, and what is said if not. Pure.
 import FoundationEssentials
+import KineMedia
 import KinePlatform
 
 /// A program records, and says by its JSON which take is its own. That take is shown as soon as the studio follows it.
@@ -17,21 +18,27 @@ struct RecordingStart {
     let program: Int
     /// The id of its take, once it is known.
     private(set) var take: String?
+    /// The code of the program's error, if it has one.
+    private(set) var code: ProblemCode?
     private var isCancelled = false
 
     init(_ program: Int) { self.program = program }
 
-    /// The lines of docs/json-events.md that name the take.
+    /// The lines of docs/json-events.md that name the take, or say why there is none.
     private struct Line: Decodable {
         var event: String
         var id: String?
+        var code: String?
+        var values: [String: String]?
     }
 
     mutating func read(_ line: String) {
-        guard take == nil, let read = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)),
-            ["opening", "started"].contains(read.event)
-        else { return }
-        take = read.id
+        guard let read = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)) else { return }
+        switch read.event {
+        case "opening", "started": take = take ?? read.id
+        case "error": code = read.code.map { ProblemCode(named: $0, read.values ?? [:]) }
+        default: break
+        }
     }
 
     /// Returns whether the program is to be ended: a take that is there is ended by its engine.

@@ -112,7 +112,7 @@ extension StudioRoute {
                 let file = summary.output == TakeConfiguration.standardOutput ? nil : summary.output
                 let progress = summary.progress
                 return .json(Written(file: file, duration: progress.duration.seconds, bytes: Int64(progress.bytes)))
-            case .failed(let failure): throw StudioProblem(.conflict, failure.message)
+            case .failed(let failure): throw StudioProblem(.conflict, failure.message, failure.problem)
             case nil: return .done
             }
         },
@@ -157,15 +157,14 @@ extension Studio {
             do {
                 try await change(take)
             } catch {
-                add(TakeNotice(kind: .failed, take: take, text: StudioProblem(error).message))
+                let problem = StudioProblem(error)
+                add(TakeNotice(kind: .failed, take: take, text: problem.message, problem.code))
             }
         }
         return .accepted
     }
 
     fileprivate func checkIsOpen(_ take: String) throws(StudioProblem) {
-        guard takes.withLock({ $0.isOpen(take) }) else {
-            throw StudioProblem(.notFound, "This take does not run any more.")
-        }
+        guard takes.withLock({ $0.isOpen(take) }) else { throw .takeIsOver }
     }
 }

@@ -33,11 +33,15 @@ struct TakeNotice: Encodable, Equatable, Sendable {
     var bytes: Int64?
     var destination: String?
     var text: String?
+    /// Of `text`, if it has one, and the values that it names.
+    let code: String?
+    let values: [String: String]?
     /// Milliseconds since 1970, as `Date.now()`.
     var time: Double = 0
 
-    init(kind: Kind, take: String? = nil, text: String? = nil) {
+    init(kind: Kind, take: String? = nil, text: String? = nil, _ code: ProblemCode? = nil) {
         (self.kind, self.take, self.text) = (kind, take, text)
+        (self.code, values) = (code?.name, code?.givenValues)
     }
 
     /// Nil: the event is not for the list.
@@ -50,15 +54,15 @@ struct TakeNotice: Encodable, Equatable, Sendable {
         case .appAudio(let isOn): self.init(kind: isOn ? .audioOn : .audioOff, take: take)
         case .screenLocked(let isLocked): self.init(kind: isLocked ? .locked : .unlocked, take: take)
         case .sourceInterrupted(let interruption?):
-            self.init(kind: .warning, take: take, text: interruption.sentence)
+            self.init(kind: .warning, take: take, text: interruption.sentence, interruption.problem)
         case .sourceInterrupted(nil): self.init(kind: .sourceReturned, take: take)
-        case .warning(let text): self.init(kind: .warning, take: take, text: text)
+        case .warning(let text, let code): self.init(kind: .warning, take: take, text: text, code)
         case .destination(let event):
             switch event.kind {
             case .phase(.live): self.init(kind: .live, take: take)
-            case .warning(let text): self.init(kind: .warning, take: take, text: text)
+            case .warning(let text): self.init(kind: .warning, take: take, text: text, event.code)
             case .ended(let ending) where ending != .finished:
-                self.init(kind: .warning, take: take, text: DestinationSentences.words(ending))
+                self.init(kind: .warning, take: take, text: DestinationSentences.words(ending), event.status?.code)
             default: return nil
             }
             destination = event.label
@@ -66,7 +70,7 @@ struct TakeNotice: Encodable, Equatable, Sendable {
             self.init(kind: .ended, take: take)
             fill(summary)
         case .failed(let failure):
-            self.init(kind: .failed, take: take, text: failure.message)
+            self.init(kind: .failed, take: take, text: failure.message, failure.problem)
             fill(failure.summary)
         default: return nil
         }

@@ -67,6 +67,8 @@ struct DestinationCheckLine: Encodable {
     let label: String
     let ok: Bool
     let message: String?
+    let code: String?
+    let values: [String: String]?
     let server: String?
     let address: String?
     let tls: String?
@@ -79,7 +81,7 @@ struct DestinationCheckLine: Encodable {
         destination = index
         self.label = label
         ok = report.problem == nil
-        message = report.problem
+        (message, code, values) = (report.problem, report.code?.name, report.code?.givenValues)
         server = report.server
         address = report.address
         tls = report.tls

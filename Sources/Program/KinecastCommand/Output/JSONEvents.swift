@@ -51,6 +51,9 @@ struct JSONEvent: Encodable, Equatable {
     /// The time from which the frame of an image is shown, in seconds from the recording's start.
     var at: Double?
     var message: String?
+    /// The message's code, if it has one, and the values that it names.
+    private(set) var code: String?
+    private(set) var values: [String: String]?
     /// COMMAND's exit status.
     var status: Int32?
     /// The signal that killed COMMAND.
@@ -89,6 +92,8 @@ struct JSONEvent: Encodable, Equatable {
         self.time = time
         fill(&self)
     }
+
+    mutating func set(_ code: ProblemCode?) { (self.code, values) = (code?.name, code?.givenValues) }
 
     mutating func set(_ progress: TakeProgress) {
         duration = progress.duration.seconds
@@ -163,13 +168,17 @@ extension JSONEvent {
             case .link(let link): ($0.kind, $0.link) = ("link", link)
             case .playerLink(let link): ($0.kind, $0.link) = ("playerLink", link)
             case .state(let state): ($0.kind, $0.state) = ("state", state)
-            case .warning(let text): ($0.kind, $0.message) = ("warning", text)
+            case .warning(let text):
+                ($0.kind, $0.message) = ("warning", text)
+                $0.set(event.code)
             case .log(let line): ($0.kind, $0.level, $0.message) = ("log", line.level.rawValue, line.message)
             case .serviceInfo(let info): ($0.kind, $0.serviceInfo) = ("serviceInfo", info)
             case .memoryWarning(let resident, let limit):
                 ($0.kind, $0.residentMemory, $0.memoryLimit) = ("memoryWarning", resident, limit)
             case .restarting(let ending): $0.set("restarting", ending)
-            case .ended(let ending): $0.set("ended", ending)
+            case .ended(let ending):
+                $0.set("ended", ending)
+                $0.set(event.status?.code)
             }
         }
     }

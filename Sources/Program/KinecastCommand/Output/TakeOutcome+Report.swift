@@ -60,6 +60,7 @@ extension JSONEvent {
             $0.result = outcome.problem == nil ? "finished" : "failed"
             $0.exitStatus = outcome.exitStatus
             $0.message = outcome.problem
+            if case .failed(let failure) = outcome { $0.set(failure.problem) }
             guard let summary = outcome.summary else { return }
             $0.output = summary.output
             $0.files = summary.files

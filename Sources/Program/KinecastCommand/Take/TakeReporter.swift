@@ -43,8 +43,12 @@ final class TakeReporter {
         if isJSON { JSONEvents.write(event(), on: output) }
     }
 
-    func warning(_ message: String) {
-        emit(JSONEvent("warning") { $0.message = message })
+    func warning(_ message: String, _ code: ProblemCode? = nil) {
+        emit(
+            JSONEvent("warning") {
+                $0.message = message
+                $0.set(code)
+            })
         terminal.problem(message)
     }
 
@@ -112,13 +116,19 @@ final class TakeReporter {
                     $0.on = camera != nil
                     $0.device = camera?.device
                 })
-        case .engine(.warning(let text)): warning(text)
+        case .engine(.warning(let text, let code)): warning(text, code)
         case .connectionFailed(let error): warning(error.description)
         case .engine(.destination(let event)): destination(event)
         case .ended(let outcome):
             for place in [terminal, output] { place.writer?.keepAll() }
             destinations.flushEarlyFailures(except: outcome.reason).forEach(terminal.line)
-            if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.sentence }) }
+            if case .failed(let failure) = outcome {
+                emit(
+                    JSONEvent("error") {
+                        $0.message = failure.sentence
+                        $0.set(failure.problem)
+                    })
+            }
             outcome.print(on: terminal)
             emit(.summary(outcome, size: started?.size))
         case .engine(let event):

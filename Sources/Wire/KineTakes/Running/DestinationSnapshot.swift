@@ -8,7 +8,7 @@ package struct DestinationSnapshot: Encodable, Equatable, Sendable {
         case residentMemory, peakMemory, memoryLimit, frames, audioSamples, bytes, queuedBytes, sentBytes, viewers
         case uptime, reconnects, bitrate, queueMilliseconds, roundTripMilliseconds, framesDropped
         case requestedBitrate, requestedFrameRate, framesSkipped, audioLost, restarts, confinement, removed
-        case serviceInfo
+        case serviceInfo, code, values
     }
 
     private var status: DestinationStatus
@@ -43,6 +43,8 @@ package struct DestinationSnapshot: Encodable, Equatable, Sendable {
         try line.encodeIfPresent(status.playerLink, forKey: .playerLink)
         try line.encodeIfPresent(status.state, forKey: .state)
         try line.encodeIfPresent(problem, forKey: .problem)
+        try line.encodeIfPresent(status.code?.name, forKey: .code)
+        try line.encodeIfPresent(status.code?.givenValues, forKey: .values)
         try line.encodeIfPresent(status.pid, forKey: .pid)
         try line.encode(status.memoryLimit, forKey: .memoryLimit)
         try line.encodeIfPresent(status.encoding.averageBitrate, forKey: .requestedBitrate)

@@ -89,13 +89,18 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
     /// The destination's name for a person: service and address, without secrets.
     public var label: String
     public var kind: Kind
+    /// The code of a warning's sentence, if it has one.
+    public var code: ProblemCode?
     /// The destination after this event; nil for a line of its log, which changes nothing.
     public var status: DestinationStatus?
 
-    public init(destination: Int, label: String, kind: Kind, status: DestinationStatus? = nil) {
+    public init(
+        destination: Int, label: String, kind: Kind, code: ProblemCode? = nil, status: DestinationStatus? = nil
+    ) {
         self.destination = destination
         self.label = label
         self.kind = kind
+        self.code = code
         self.status = status
     }
 }
@@ -118,6 +123,8 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var serviceInfo: [String: String]?
     /// The reason why the destination is not live, in the extension's words.
     public var problem: String?
+    /// The code of `problem`, or of why it failed.
+    public var code: ProblemCode?
     public var pid: Int32?
     /// In bytes, like the next two.
     public var residentMemory = 0

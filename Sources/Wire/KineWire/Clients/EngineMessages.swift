@@ -112,12 +112,15 @@ public struct Refusal: Error, Codable, Sendable, Equatable {
     public var code: Code
     /// One sentence: what happened, on what, and what to do.
     public var message: String
+    /// The sentence's own code, if it has one.
+    public var problem: ProblemCode?
     /// An alternative for the person.
     public var alternative: Alternative?
 
-    public init(_ code: Code, _ message: String, alternative: Alternative? = nil) {
+    public init(_ code: Code, _ message: String, problem: ProblemCode? = nil, alternative: Alternative? = nil) {
         self.code = code
         self.message = message
+        self.problem = problem
         self.alternative = alternative
     }
 }
@@ -164,7 +167,7 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// client that was sent `permissionQuestion`, when the person has answered elsewhere.
     case permissionAsked(PermissionInquiry?)
     /// One sentence for a person about a problem; the take goes on.
-    case warning(String)
+    case warning(String, code: ProblemCode? = nil)
     /// An event of one of the destinations; the take goes on.
     case destination(DestinationEvent)
     /// Sent to a client that requested samples.

@@ -130,16 +130,20 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
     public var exitStatus: Int32
     /// One sentence: what happened, on what, and what to do.
     public var message: String
+    /// The sentence's code, if it has one.
+    public var problem: ProblemCode?
     /// An alternative for the person.
     public var alternative: Alternative?
     /// The recording, if anything was recorded and kept.
     public var summary: TakeSummary?
 
     public init(
-        exitStatus: Int32, message: String, alternative: Alternative? = nil, summary: TakeSummary? = nil
+        exitStatus: Int32, message: String, problem: ProblemCode? = nil, alternative: Alternative? = nil,
+        summary: TakeSummary? = nil
     ) {
         self.exitStatus = exitStatus
         self.message = message
+        self.problem = problem
         self.alternative = alternative
         self.summary = summary
     }

@@ -87,7 +87,7 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case started
     /// Whether the server receives the broadcast; if not, the reason in one sentence, if known. An extension
     /// that never sends this is live once it has started.
-    case live(Bool, reason: String?)
+    case live(Bool, reason: String?, code: ProblemCode? = nil)
     /// Sent every 15 seconds, whatever the handler does.
     case heartbeat
     /// Sent once a second if they have changed, and at the end.
@@ -97,7 +97,7 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     /// The broadcast's state in a few words: "connected", "reconnecting" …
     case state(String)
     /// One sentence for a person.
-    case warning(String)
+    case warning(String, code: ProblemCode? = nil)
     /// A line for the log of the app's developer.
     case log(ExtensionLogLine)
     /// The service's information for the app, which replaces the previous one.
@@ -109,7 +109,7 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     /// A request to the desktop.
     case desktop(DesktopRequest)
     /// `finishBroadcastWithError`, or `broadcastStarted` threw; one sentence. The extension ends.
-    case failed(String)
+    case failed(String, code: ProblemCode? = nil)
     /// `broadcastFinished` has returned. The extension ends.
     case finished
 }

@@ -13,6 +13,8 @@ public struct DestinationReport: Codable, Sendable, Equatable {
 
     /// One sentence on why the server would refuse a broadcast; nil if it would accept it.
     public var problem: String?
+    /// The problem's code, if it has one.
+    public var code: ProblemCode?
     /// The server's name for itself.
     public var server: String?
     /// The server's address and port in numbers.
@@ -26,7 +28,7 @@ public struct DestinationReport: Codable, Sendable, Equatable {
     /// Milliseconds from the first packet to the permission to publish.
     public var duration: Double?
 
-    public init(problem: String? = nil) { self.problem = problem }
+    public init(problem: String? = nil, code: ProblemCode? = nil) { (self.problem, self.code) = (problem, code) }
 
     /// Whether the server would accept the stream, for the text after a destination's label.
     public var sentence: String {
@@ -43,7 +45,7 @@ public struct DestinationReport: Codable, Sendable, Equatable {
     public func cleaned(of secrets: [String]) -> DestinationReport {
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 300) }
         var report = self
-        report.problem = problem.map(clean)
+        (report.problem, report.code) = (problem.map(clean), code?.cleaned(clean))
         report.server = server.map(clean)
         report.address = address.map(clean)
         report.tls = tls.map(clean)

@@ -58,6 +58,9 @@ declare global {
     duration?: number;
     destination?: string;
     text?: string;
+    /** Of `text`, as in docs/json-events.md, and the values that it names. */
+    code?: string;
+    values?: { [name: string]: string };
     /** Milliseconds, as `Date.now()`. */
     time: number;
   }
@@ -74,6 +77,9 @@ declare global {
     state: "running" | "done" | "failed" | "cancelled";
     fraction?: number;
     message?: string;
+    /** As in a notice. */
+    code?: string;
+    values?: { [name: string]: string };
     /** The ID of the recording that was made. */
     result?: string;
   }
