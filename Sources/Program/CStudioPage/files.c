@@ -55,6 +55,9 @@ static const struct studio_page_file files[] = {
     {"library/viewer.js", (const char[]){
 #embed "Page/library/viewer.js" suffix(, 0)
     }},
+    {"old.js", (const char[]){
+#embed "Page/old.js" suffix(, 0)
+    }},
     {"openapi.json", (const char[]){
 #embed "Page/openapi.json" suffix(, 0)
     }},
