@@ -43,6 +43,40 @@ import Testing
         #expect(answer.fields.count { $0.0 == .setCookie } == 1, "another server may run")
     }
 
+    @Test func `behind a proxy the cookie is for the public path alone, also where the proxy sends a host of its own`()
+        async throws
+    {
+        let studio = studio(publicURL: "https://studio.example/some/path")
+        for (host, origin, attributes) in [
+            ("studio.example", nil, "Path=/some/path/; HttpOnly; SameSite=Strict; Secure"),
+            ("127.0.0.1:8000", "https://studio.example", "Path=/some/path/; HttpOnly; SameSite=Strict; Secure"),
+            ("127.0.0.1:8000", "http://127.0.0.1:8000", "Path=/; HttpOnly; SameSite=Strict"),
+        ] as [(String, String?, String)] {
+            for path in ["/api/session", "/some/path/api/session"] {
+                var opening = StudioClient.request("POST", path, host: host)
+                opening.origin = origin
+                let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink(to: .studio))"}"#)
+                let cookies = answer.fields.filter { $0.0 == .setCookie }.map(\.1)
+                #expect(cookies.count == 1 && cookies.first?.hasSuffix("; \(attributes)") == true, "\(host) \(cookies)")
+            }
+        }
+        let moved = try await studio.answer(StudioClient.request("GET", "/some/path"))
+        #expect(moved.status == .permanentRedirect)
+        #expect(moved.fields.contains { $0.0 == .location && $0.1 == "/some/path/" })
+    }
+
+    @Test func `a person at a forwarded port reads what to do, and a program at another host gets JSON`() async throws {
+        let studio = studio()
+        let page = try await studio.answer(StudioClient.request("GET", "/", host: "localhost:9000"))
+        #expect(page.status == .misdirectedRequest && page.type.hasPrefix("text/html"))
+        for words in ["ssh -L 8000:127.0.0.1:8000", "--port 8000 --public-url http://localhost:9000/"] {
+            #expect(page.text.contains(words), "\(page.text)")
+        }
+        #expect(!page.text.contains("<script") && page.fields.isEmpty)
+        let refused = try await studio.answer(StudioClient.request("GET", "/", host: "evil.example:9000"))
+        #expect(refused.status == .misdirectedRequest && refused.type == "application/json")
+    }
+
     @Test func `a page gets a secret with its session, another one when it is loaded again, and proofs by it`()
         async throws
     {

@@ -119,6 +119,62 @@ import Testing
         #expect(refusal(change(), gate) == nil)
     }
 
+    /// A browser's request for the document.
+    private func visit(_ host: String?, _ alter: (inout StudioRequest) -> Void = { _ in }) -> StudioRequest {
+        var request = StudioRequest(method: "GET", target: "/?sheet=a", host: host, site: "none")
+        alter(&request)
+        return request
+    }
+
+    @Test func `the document at another port of this machine is explained, and nothing else is said there`() throws {
+        for (host, shown) in [
+            ("localhost", "localhost"), ("LocalHost:9000", "localhost:9000"), ("127.0.0.1:80", "127.0.0.1:80"),
+            ("[::1]:8001", "[::1]:8001"),
+        ] {
+            #expect(refusal(visit(host)) == .otherPort(host: shown, own: 8000), "\(host)")
+            #expect(refusal(visit(host) { $0.method = "HEAD" }) == .otherPort(host: shown, own: 8000))
+            for (method, target) in [("POST", "/"), ("GET", "/page.js"), ("GET", "/api/takes"), ("OPTIONS", "/")] {
+                let request = visit(host) { ($0.method, $0.target) = (method, target) }
+                #expect(refusal(request) == .wrongHost(shown), "\(method) \(target)")
+            }
+        }
+        // Names that may be made to lead here, and what only resembles this machine's.
+        for host in [
+            "evil.example:8000", "localhost.evil.example:9000", "127.0.0.1.evil.example", "127.0.0.2:9000",
+            "0.0.0.0:9000", "127.1:9000",
+        ] { #expect(refusal(visit(host)) == .wrongHost(host)) }
+        for host in ["localhost:", "localhost:9000:1", "a@localhost:9000", "<b>", ""] {
+            #expect(refusal(visit(host)) == .wrongHost(nil), "\(host)")
+        }
+        #expect(refusal(visit(nil)) == .wrongHost(nil))
+        #expect(refusal(visit("localhost:8000")) == nil)
+    }
+
+    @Test(arguments: ["/tools/kinecast/", "/library/", "/api/"])
+    func `a proxy may keep or remove the path of the public address`(path: String) throws {
+        let url = try #require(PublicURL("https://studio.example\(path)"))
+        let gate = StudioGate(secrets: secrets, port: 8000, publicURL: url)
+        for base in ["/", path] {
+            for (method, target) in [
+                ("GET", ""), ("GET", "?sheet=a"), ("GET", "library/library.js"), ("POST", "api/takes/abc/pause"),
+            ] {
+                let request = change {
+                    ($0.host, $0.origin) = ("studio.example", "https://studio.example")
+                    ($0.method, $0.target) = (method, base + target)
+                }
+                #expect(refusal(request, gate) == nil, "\(method) \(request.target)")
+                #expect(
+                    base == "/" || refusal(change { $0.target = request.target }) == .notFound, "it has no such address"
+                )
+            }
+        }
+        func target(_ target: String) -> StudioRequest { change { ($0.method, $0.target) = ("GET", target) } }
+        #expect(refusal(target(String(path.dropLast())), gate) == .noSlash(path))
+        for other in ["\(path)x", "\(path)/", "\(path)../", "/x\(path)", "\(path.dropLast())x"] {
+            #expect(refusal(target(other), gate) == .notFound, "\(other)")
+        }
+    }
+
     @Test func `a link's token works once, within a minute, and the oldest go`() {
         var secrets = StudioSecrets()
         let first = secrets.makeLink(to: .studio, at: 0)

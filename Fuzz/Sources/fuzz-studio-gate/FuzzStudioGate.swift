@@ -26,7 +26,7 @@ private func fuzz(_ input: [UInt8]) {
     let request = StudioRequest(
         method: header(0) ?? "", target: header(1) ?? "", host: header(2), origin: header(3), site: header(4),
         contentType: header(5), cookies: header(6), key: header(7))
-    let url = PublicURL("https://studio.example")
+    let url = PublicURL("https://studio.example/a/api/")
     let gate = StudioGate(secrets: secrets, port: 8000, publicURL: url)
     switch gate.judge(request, secrets) {
     case .success(let match):
@@ -45,7 +45,7 @@ private func fuzz(_ input: [UInt8]) {
         for value in match.parameters.values {
             precondition(!value.contains("/") && value != "..", "a parameter leads elsewhere")
         }
-    case .failure(.wrongHost(let name?)):
+    case .failure(.wrongHost(let name?)), .failure(.otherPort(let name, _)):
         precondition(name.utf8.count <= 80 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "nothing to be shown")
     case .failure: break
     }

@@ -45,11 +45,12 @@ public enum StudioProgram {
                 }
                 options.port = port
             case "--public-url":
-                guard let url = rest.popFirst().flatMap({ PublicURL($0) }), url.path == "/",
+                // In a cookie's attributes, a semicolon would end the path.
+                guard let url = rest.popFirst().flatMap({ PublicURL($0) }), !url.path.contains(";"),
                     url.isEncrypted || ["127.0.0.1", "localhost", "::1"].contains(url.host)
                 else {
                     throw .usage(
-                        "--public-url takes https://HOST, or http:// with localhost, 127.0.0.1 or [::1], without a path."
+                        "--public-url takes https://HOST, or http:// with localhost, 127.0.0.1 or [::1], and maybe a path."
                     )
                 }
                 options.publicURL = url

@@ -50,7 +50,7 @@ final class StudioSessions: Sendable {
         }
         redeemed(token)
         var answer = opened(session)
-        let protection = "Path=/; HttpOnly; SameSite=Strict" + (gate.isEncrypted(call.request) ? "; Secure" : "")
+        let protection = gate.cookieAttributes(for: call.request)
         let others = call.request.cookieNames.filter {
             $0.hasPrefix(StudioSecrets.cookiePrefix) && $0 != gate.cookieName
         }

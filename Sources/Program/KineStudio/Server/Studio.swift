@@ -115,7 +115,6 @@ extension StudioRoute {
 
     static let page: [StudioRoute] = [
         .get("", .document) { _, _ in .answer(StudioPage.document) },
-        .get("{file}", .page) { _, call in try file(call["file"]) },
         .post("api/session", .page) { studio, call in .answer(try studio.sessions.openSession(call)) },
         .get("api/proof/{id}/{challenge}", .page) { studio, call in
             guard let proof = studio.sessions.answer(call["challenge"], of: call["id"]) else {
@@ -129,14 +128,9 @@ extension StudioRoute {
         },
     ]
 
-    /// Those in the page's folders.
-    private static let files: [StudioRoute] = StudioPage.folders.map { folder in
-        .get("\(folder)/{file}", .page) { _, call in try file("\(folder)/\(call["file"])") }
-    }
-
-    private static func file(_ path: String) throws -> StudioResponse {
-        guard let file = StudioPage.file(path) else { throw StudioGate.Refusal.notFound }
-        return .answer(file)
+    /// The page's files, each at its own path: a proxy's path may be named like one of their folders.
+    private static let files: [StudioRoute] = StudioPage.files.map { path, file in
+        .get(path, .page) { _, _ in .answer(file) }
     }
 }
 

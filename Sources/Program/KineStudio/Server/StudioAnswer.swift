@@ -35,6 +35,10 @@ struct StudioAnswer: Sendable {
                 .misdirectedRequest,
                 message: "The studio is not at \(name ?? "that address"); open the link of kinecast studio, or give "
                     + "that address with --public-url.")
+        case .otherPort(let host, let own): self.init(status: .misdirectedRequest, page: Self.forwarded(host, own))
+        case .noSlash(let path):
+            self.init(.permanentRedirect, message: "The studio is at \(path).")
+            fields.append((.location, path))
         case .otherSite:
             self.init(.forbidden, message: "Another site's page sent this; open the link of kinecast studio.")
         case .outOfScope:
@@ -49,6 +53,23 @@ struct StudioAnswer: Sendable {
             self.init(
                 .unauthorized, message: "This window is not connected any more; open it again with kinecast studio.")
         }
+    }
+
+    private init(status: HTTPResponse.Status, page: String) {
+        self.init(status: status, type: "text/html; charset=utf-8", body: Array(page.utf8))
+    }
+
+    /// For a person at a forwarded port. The host is presentable, and so needs no escaping.
+    private static func forwarded(_ host: String, _ port: Int) -> String {
+        """
+        <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+        <meta name="color-scheme" content="light dark"><title>Kinecast</title>
+        <p>Kinecast does not answer at \(host), since its own port is \(port).
+        <p>Forward that port under the same number, as with <code>ssh -L \(port):127.0.0.1:\(port)</code>, and open the link with
+        it; or say where your browser is: <code>kinecast studio --quit</code>, then
+        <code>kinecast studio --no-browser --port \(port) --public-url http://\(host)/</code>.
+
+        """
     }
 
     init(_ problem: StudioProblem) { self.init(problem.status, message: problem.message, problem.code) }

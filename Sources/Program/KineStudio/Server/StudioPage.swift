@@ -6,9 +6,6 @@ enum StudioPage {
     static let document = own["index.html"] ?? StudioAnswer(body: [])
     static let description = own["openapi.json"] ?? StudioAnswer(body: [])
 
-    /// Each has files and no further folders.
-    static let folders = Set(own.keys.filter { $0.contains("/") }.map { String($0.prefix { $0 != "/" }) })
-
     /// `path`: below the page's address, such as `words/english.js`. Nil: the page has no such file.
     static func file(_ path: String) -> StudioAnswer? { files[path] }
 
@@ -29,7 +26,7 @@ enum StudioPage {
     }()
 
     /// The document has a path of its own, and the description needs a session.
-    private static let files: [String: StudioAnswer] = {
+    static let files: [String: StudioAnswer] = {
         var files = own.filter { $0.key != "index.html" && $0.key != "openapi.json" }
         for module in LivePage.modules {
             files[module.rawValue] = LivePage.file(module).map { StudioAnswer(type: $0.type, body: $0.bytes) }

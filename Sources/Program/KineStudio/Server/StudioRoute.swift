@@ -51,6 +51,7 @@ struct StudioRoute: Sendable {
     }
 
     private func parameters(in path: Substring) -> [String: String]? {
+        guard self.path.contains("{") else { return self.path == path ? [:] : nil }
         let wanted = self.path.split(separator: "/", omittingEmptySubsequences: false)
         let given = path.split(separator: "/", omittingEmptySubsequences: false)
         guard wanted.count == given.count else { return nil }

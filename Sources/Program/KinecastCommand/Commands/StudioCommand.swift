@@ -23,7 +23,7 @@ struct StudioCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address of a tunnel that leads to the server: https://HOST, or http:// with localhost.",
+            "The address of a tunnel or a proxy that leads to the server: https://HOST/PATH, or http:// with localhost.",
             valueName: "URL"))
     var publicURL: String?
 
