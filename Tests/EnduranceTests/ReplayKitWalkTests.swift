@@ -29,7 +29,7 @@ import Testing
 
                 """, to: "bin/chromium", permissions: .ownerReadWriteExecute)
             let path = "PATH=\(place.path("bin")):" + (ProcessEnvironment.value("PATH") ?? "")
-            environment = [path, "DISPLAY=\(screen.name)"]
+            environment = [path, "BROWSER=chromium", "DISPLAY=\(screen.name)"]
         }
 
         /// Runs the app, whose buttons are pressed by lines.

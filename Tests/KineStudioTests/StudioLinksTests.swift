@@ -2,6 +2,7 @@
 import KineLive
 import KineMeasure
 import KinePlatform
+import SystemPackage
 import Testing
 
 @testable import KineStudio
@@ -19,6 +20,21 @@ import Testing
             #expect(files.count == StudioSecrets.mostLinks && files.contains { last.hasSuffix($0) })
             links.removeExpired(at: StudioSecrets.linkLifetime)
             #expect(PrivateDirectory.entries(directory) == [])
+        }
+    }
+
+    @Test func `the file leads to the link by itself, and has it for a person in either colour scheme`() throws {
+        try TemporaryDirectory.with { directory in
+            var secrets = StudioSecrets()
+            let links = StudioLinks(in: directory, base: "https://h.example/a&b/") { secrets.makeLink(to: $0, at: 0) }
+            let link = try links.make(to: .sheet("s"), at: 0)
+            let bytes = try #require(PrivateDirectory.contents(of: FilePath(link.file), limit: 4096))
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(bytes.count < 600 && text.contains("<title>Kinecast</title>"))
+            #expect(text.contains(#"<meta name="color-scheme" content="light dark">"#))
+            #expect(text.contains("location.replace(\"\(link.address)\")"))
+            let shown = text.firstMatch(of: #/<a href="([^"]+)">/#)?.1
+            #expect(shown.map(String.init) == link.address.replacing("&", with: "&amp;"))
         }
     }
 }

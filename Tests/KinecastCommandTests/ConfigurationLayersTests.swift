@@ -113,6 +113,18 @@ import Testing
         #expect(try Examples.layers("[broadcast a]\nfps = 9").options(of: .record, profile: "a").isEmpty)
     }
 
+    @Test func `the studio's browser is set in the file or the environment, and in no profile`() throws {
+        let text = "[studio]\nbrowser = firefox --new-window %s"
+        func browser(_ variables: [String] = []) throws -> [String] {
+            try Examples.layers(text, variables).options(of: .studio, profile: nil).map(\.value)
+        }
+        #expect(try browser() == ["firefox --new-window %s"])
+        #expect(try browser(["KINECAST_STUDIO_BROWSER=epiphany"]) == ["epiphany"])
+        for wrong in ["[studio a]\nbrowser = b", "[studio]\nport = 1", "[record]\nbrowser = b"] {
+            #expect(throws: CommandFailure.self, "\(wrong)") { try Examples.layers(wrong) }
+        }
+    }
+
     @Test(.tags(.slow)) func `wrong usage names the place of an option that was not typed, and of no other`() throws {
         let layers = try Examples.layers("[record]\nquality = 18\nfps = 60")
         let options = try layers.options(of: .record, profile: nil)

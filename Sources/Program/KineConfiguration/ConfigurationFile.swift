@@ -47,7 +47,7 @@ package struct ConfigurationFile {
         guard text.last == UInt8(ascii: "]"), words.count < 3, isName == true,
             let command = ConfiguredCommand(rawValue: words[0]), words.count == 1 || command.hasOptions
         else {
-            let sections = "[record], [broadcast], [shortcuts], or [record NAME] for a profile"
+            let sections = "[record], [broadcast], [shortcuts], [studio], or [record NAME] for a profile"
             throw problem(line, "this is no section; write \(sections)")
         }
         let section = ConfigurationSection(command: command, profile: words.count > 1 ? words[1] : nil)

@@ -1,15 +1,15 @@
 // The options of `record` and `broadcast` as keys of the configuration file: which may be set, and when a value that is
-// set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts. ConfigurationLayersTests holds
-// the table against the declarations of the options.
+// set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts; `[studio]` has the browser of the
+// studio's window. ConfigurationLayersTests holds the table against the declarations of the options.
 import KineProgram
 import KineText
 
 /// A command with sections in the file.
 package enum ConfiguredCommand: String, CaseIterable, Sendable {
-    case record, broadcast, shortcuts
+    case record, broadcast, shortcuts, studio
 
     /// Whether the section has the command's options, and profiles.
-    package var hasOptions: Bool { self != .shortcuts }
+    package var hasOptions: Bool { self == .record || self == .broadcast }
 
     /// All options of the section. kinecast.conf may not set some of them.
     package var keys: [ConfigurationKey] {
@@ -17,6 +17,7 @@ package enum ConfiguredCommand: String, CaseIterable, Sendable {
         case .record: ConfigurationKey.record
         case .broadcast: ConfigurationKey.broadcast
         case .shortcuts: ConfigurationKey.shortcuts
+        case .studio: ConfigurationKey.studio
         }
     }
 
@@ -25,7 +26,7 @@ package enum ConfiguredCommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "output"
         case .broadcast: "record"
-        case .shortcuts: ""
+        case .shortcuts, .studio: ""
         }
     }
 }
@@ -109,6 +110,8 @@ extension ConfigurationKey {
 
     static let shortcuts: [ConfigurationKey] = keys(
         DesktopAction.allCases.map(\.rawValue).joined(separator: " "))
+
+    static let studio: [ConfigurationKey] = keys("browser")
 
     private static let shared: [ConfigurationKey] = [
         keys("monitor region window app virtual pattern", rivals: screens), keys("backend"),

@@ -44,6 +44,8 @@ final class StudioLoop {
     private let links: StudioLinks
     private let door: StudioDoor
     private let signals: SignalDescriptor
+    /// The first window's browser, if one was started.
+    var window: WindowWatch?
     private var pages = 0
     private var idle: IdleTimeout
     private var disk = DiskWatch()
@@ -73,6 +75,7 @@ final class StudioLoop {
             for message in inbox.drain() { receive(message) }
             door.process(at: now)
             studio.sheets.process(at: now)
+            window?.process(at: now)
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
@@ -95,6 +98,7 @@ final class StudioLoop {
         let isShown = pages > 0
         PollLoop.wait(
             for: inbox, signals, studio.requests, recorders, takes, door, links, survey, progress, idle, studio.hub,
+            window,
             studio.previews, studio.sheets, isShown ? recordings : nil, until: isShown ? disk.deadline : nil)
     }
 

@@ -1,6 +1,7 @@
 // The process kinecast-studio: its arguments, its one instance, and its last sentence.
 import Glibc
 import KineClient
+import KineConfiguration
 import KinePlatform
 import KineProgram
 import KineTakes
@@ -90,7 +91,14 @@ public enum StudioProgram {
                     "A studio runs already; end it with kinecast studio --quit, or leave out --port and --public-url.")
             }
             if let link = StudioDoor.ask(socket, showing: options.file, opensBrowser: options.opensWindow) {
-                return show(link, options, launcher)
+                let window = show(link, options) { StudioDoor.ask(socket, showing: options.file) }
+                // Nobody else reads what is said.
+                guard let window, isAtTerminal else { return }
+                while window.nextDeadline != nil, signals.next() == nil {
+                    PollLoop.wait(for: window, signals, until: MonotonicClock.now() + retryInterval)
+                    window.process(at: MonotonicClock.now())
+                }
+                return
             }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + retryInterval)
         } while MonotonicClock.now() < deadline
@@ -133,11 +141,12 @@ public enum StudioProgram {
             throw CommandFailure.unavailable(
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
-        let link = try HelperProgram.using(directory) {
-            let place = StudioDoor.Place(showing: options.file, forPerson: options.opensWindow)
+        func makeLink(forPerson isForPerson: Bool) throws -> StudioLink {
+            let place = StudioDoor.Place(showing: options.file, forPerson: isForPerson)
             return try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
         }
-        show(link, options, launcher)
+        let link = try HelperProgram.using(directory) { try makeLink(forPerson: options.opensWindow) }
+        loop.window = show(link, options) { try? makeLink(forPerson: false) }
         loop.run()
         _ = unlink(socket.cString)
     }
@@ -155,16 +164,38 @@ public enum StudioProgram {
         throw .usage("\(file.printable(limit: 200)) cannot be shown: \(problem)")
     }
 
+    private static var isAtTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// Opens a browser, or prints the link where there is no desktop.
-    private static func show(_ link: StudioLink, _ options: Options, _ launcher: ProgramLauncher) {
-        if options.opensWindow {
-            guard let command = StudioBrowser.command(for: link) else { return launcher.open(link.file) }
-            launcher.start(command.program, command.arguments)
-            return
+    ///
+    /// - Parameter makePrinted: makes the link that a terminal shows beside the browser. Any program of the user may read it, so it
+    ///   answers no questions of apps.
+    private static func show(
+        _ link: StudioLink, _ options: Options, _ makePrinted: () -> StudioLink?
+    ) -> WindowWatch? {
+        guard options.opensWindow else {
+            if options.opensBrowser {
+                program.say("There is no desktop here; open this link in a browser within a minute:")
+            }
+            _ = try? FileDescriptor.standardOutput.writeAll("\(link.address)\n".utf8)
+            return nil
         }
-        if options.opensBrowser {
-            program.say("There is no desktop here; open this link in a browser within a minute:")
+        let printed = isAtTerminal ? makePrinted() : nil
+        if let printed {
+            let line = "Open this link once, within a minute, if no window appears: \(printed.address)\n"
+            _ = try? FileDescriptor.standardError.writeAll(line.utf8)
         }
-        _ = try? FileDescriptor.standardOutput.writeAll("\(link.address)\n".utf8)
+        let chosen = try? ConfigurationLayers.current().options(of: .studio, profile: nil).last?.value
+        return WindowWatch(
+            StudioBrowser.command(for: link, chosen: chosen), [link] + (printed.map { [$0] } ?? []), complain: complain)
+    }
+
+    /// Says it at the terminal, or on the desktop to a person who has none.
+    private static func complain(_ sentence: String) {
+        program.say(sentence)
+        guard !isAtTerminal else { return }
+        let notifier = DesktopNotifier()
+        notifier.show(.problem(sentence))
+        notifier.end()
     }
 }

@@ -18,6 +18,17 @@ import Testing
         return (FileDescriptor(rawValue: master), FileDescriptor(rawValue: slave))
     }
 
+    /// All that was written to a terminal which its programs have left.
+    static func text(of master: FileDescriptor) -> String {
+        var text = ""
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        // The end is an error, EIO.
+        while let count = try? chunk.withUnsafeMutableBytes({ try master.read(into: $0) }), count > 0 {
+            text += String(decoding: chunk[..<count], as: UTF8.self)
+        }
+        return text
+    }
+
     @Test(arguments: [false, true])
     func `a terminal gets a progress line that is rewritten, and the summary below it`(isVerbose: Bool) throws {
         try TestPlace.with { place in
@@ -30,12 +41,7 @@ import Testing
             let ended = try take.wait()
             #expect(ended.status == 0)
             #expect(ended.output == "")
-            var shown = ""
-            var chunk = [UInt8](repeating: 0, count: 65536)
-            // The end of what was written to a terminal that all have left is an error, EIO.
-            while let count = try? chunk.withUnsafeMutableBytes({ try master.read(into: $0) }), count > 0 {
-                shown += String(decoding: chunk[..<count], as: UTF8.self)
-            }
+            let shown = Self.text(of: master)
             let lines = shown.split(separator: "\r\n")
             #expect(lines.count == 2, "\(shown)")
             #expect(lines.first?.hasPrefix("Recording 320x240 to \(place.path("a.mp4")) as ") == true)

@@ -226,8 +226,9 @@ import Testing
                     + "echo \"$@\" >>\"$HOME/opened\"\nsleep 600\n",
                 to: "bin/chromium", permissions: .ownerReadWriteExecute)
             let path = "PATH=\(studio.place.path("bin")):" + (ProcessEnvironment.value("PATH") ?? "")
-            let opened = try studio.place.run(["studio"], studio.environment + [path])
-            #expect(opened.status == 0, "\(opened)")
+            let opened = try studio.place.run(["studio"], studio.environment + [path, "BROWSER=chromium"])
+            #expect(
+                opened.status == 0 && opened.output + opened.errors == "", "no link where nobody reads it: \(opened)")
             var lines: [Substring] = []
             try wait("the browser") {
                 let bytes = PrivateDirectory.contents(of: FilePath(studio.place.path("opened")), limit: 65536) ?? []
@@ -247,6 +248,37 @@ import Testing
             for process in studio.place.processes() where process.contains("sleep 600") || process.contains("--app=") {
                 kill(try #require(process.split(separator: " ").first.flatMap { Int32($0) }), SIGKILL)
             }
+        }
+    }
+
+    @Test func `a terminal gets the link too, and one sentence with the last words of a chosen browser that fails`()
+        throws
+    {
+        try RunningStudio.with { studio in
+            let place = studio.place
+            try place.write(
+                "#!/bin/sh\necho \"$@\" >\"$HOME/opened\"\nprintf 'starting\\nno display\\n' >&2\nexit 3\n",
+                to: "browser", permissions: .ownerReadWriteExecute)
+            let chosen = try place.run("config", "set", "studio", "browser", "\(place.path("browser")) --new %s")
+            #expect(chosen.status == 0, "\(chosen)")
+            let (master, slave) = try TerminalTests().pseudoTerminal()
+            defer { try? master.close() }
+            let opening = try place.start(["studio"], studio.environment + ["BROWSER=chromium"], terminal: slave)
+            try slave.close()
+            let opened = try opening.wait()
+            #expect(opened.status == 0 && opened.output == "")
+            let lines = TerminalTests.text(of: master).split(separator: "\r\n")
+            try #require(lines.count == 2, "\(lines)")
+            #expect(
+                lines[0].hasPrefix("Open this link once, within a minute, if no window appears: \(studio.link.base)#"))
+            #expect(lines[1].contains("No window has come up (browser: no display);"), "\(lines)")
+            let given = String(decoding: try Tool.contents(of: place.path("opened")), as: UTF8.self)
+            #expect(given.hasPrefix("--new file://"), "\(given)")
+            let printed = try #require(LiveLink(String(lines[0].drop { $0 != ":" }.dropFirst(2))))
+            let session = try studio.openSession(with: printed)
+            let answer = try studio.ask(
+                "POST", "/api/takes/abc/permission", #"{"question":1,"isAllowed":true}"#, session)
+            #expect(answer.status == 403, "any program may have read it: \(answer)")
         }
     }
 

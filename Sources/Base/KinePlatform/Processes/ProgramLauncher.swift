@@ -68,31 +68,30 @@ package final class ProgramLauncher: PollSource {
         return ended
     }
 
-    /// Opens a file or an address with the program that the desktop has for it.
-    package func open(_ file: String) {
-        if let opener = ExecutableSearch.find("xdg-open") {
-            start(opener, [file])
-        } else if let opener = ExecutableSearch.find("gio") {
-            start(opener, ["open", file])
-        } else {
-            complain("There is no xdg-open here, which opens \(file.printable(limit: 200)); install xdg-utils.")
-        }
+    /// Opens a file or an address with the program that the desktop has for it. Returns as `start`.
+    @discardableResult package func open(_ file: String, keepsErrors: Bool = false) -> Int? {
+        if let opener = ExecutableSearch.find("xdg-open") { return start(opener, [file], keepsErrors: keepsErrors) }
+        if let opener = ExecutableSearch.find("gio") { return start(opener, ["open", file], keepsErrors: keepsErrors) }
+        complain("There is no xdg-open here, which opens \(file.printable(limit: 200)); install xdg-utils.")
+        return nil
     }
 
     /// Starts a program in a session of its own, without a terminal. Returns its number; nil if it cannot be started.
     ///
     /// - Parameters:
     ///   - variables: `NAME=value` strings, besides those of this process.
-    ///   - isHeard: whether its standard error is kept for `Ended.stderr`, and its standard output is read for `readLines`.
+    ///   - isHeard: whether its standard output is read for `readLines`; its standard error is then kept too.
+    ///   - keepsErrors: whether its standard error is kept for `Ended.stderr` and `stderr`.
     @discardableResult package func start(
-        _ path: String, _ arguments: [String], _ variables: [String] = [], isHeard: Bool = false
+        _ path: String, _ arguments: [String], _ variables: [String] = [], isHeard: Bool = false,
+        keepsErrors: Bool = false
     ) -> Int? {
         reapUnlogged()
         guard running.count < Self.most else {
             complain("\(Self.most) programs that were started here run already; close some of them.")
             return nil
         }
-        let log = isHeard ? MemoryLog(name: "kinecast-program", limit: Self.logLimit) : nil
+        let log = isHeard || keepsErrors ? MemoryLog(name: "kinecast-program", limit: Self.logLimit) : nil
         let pipe = isHeard ? try? FileDescriptor.pipe() : nil
         let output = pipe.map { LineReader($0.readEnd) }
         defer { try? pipe?.writeEnd.close() }
@@ -111,6 +110,9 @@ package final class ProgramLauncher: PollSource {
             return nil
         }
     }
+
+    /// The standard error of a program that has not been reaped; nil if it is empty, or was not kept.
+    package func stderr(of number: Int) -> String? { running.first { $0.number == number }?.log?.text() }
 
     /// Sends SIGTERM to a program that was started here.
     package func end(_ number: Int) { running.first { $0.number == number }?.process.signal(SIGTERM) }

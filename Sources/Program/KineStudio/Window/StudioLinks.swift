@@ -56,11 +56,12 @@ final class StudioLinks: PollSource {
         files.removeAll { $0.expires <= now }
     }
 
-    /// A page that replaces itself by the link in the history. The address needs no escaping in HTML.
+    /// A page that replaces itself by the link in the history, and has it for browsers that refuse that.
     private static func document(leadingTo address: String) -> String {
         """
-        <!doctype html><meta charset="utf-8"><title>Kinecast</title>
+        <!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Kinecast</title>
         <script>location.replace("\(address)")</script>
+        <p>If Kinecast does not open by itself, <a href="\(address.escapedMarkup)">open it</a>.
 
         """
     }

@@ -10,7 +10,8 @@ extension ConfiguredCommand: ExpressibleByArgument {}
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show and change what record, broadcast and shortcuts use without being told.",
+        commandName: "config",
+        abstract: "Show and change what record, broadcast, shortcuts and studio use without being told.",
         discussion: "The file is ~/.config/kinecast/kinecast.conf. Variables such as KINECAST_RECORD_FPS replace it.",
         subcommands: [ShowCommand.self, SetCommand.self, UnsetCommand.self, EditCommand.self],
         defaultSubcommand: ShowCommand.self)
@@ -58,7 +59,7 @@ struct ConfigCommand: ParsableCommand {
 
     /// An option in the file.
     struct Place: ParsableArguments {
-        @Argument(help: ArgumentHelp("The command.", valueName: "record|broadcast|shortcuts"))
+        @Argument(help: ArgumentHelp("The command.", valueName: "record|broadcast|shortcuts|studio"))
         var command: ConfiguredCommand
 
         @Argument(help: "Its option, without dashes.", completion: .list(Self.options))

@@ -9,7 +9,8 @@ struct StudioCommand: ParsableCommand {
         usage: "kinecast studio [FILE] [--no-browser] [--quit] [options]",
         discussion: """
             The window is a page that is served to this machine alone. A second kinecast studio opens another window. The \
-            server ends by itself ten minutes after the last window and take; takes go on without it.
+            server ends by itself ten minutes after the last window and take; takes go on without it. The window's browser is that of \
+            kinecast config set studio browser PROGRAM, that of $BROWSER, or a Chromium.
             """)
 
     @Argument(help: ArgumentHelp("A recording to show.", valueName: "FILE"), completion: .file(extensions: ["mp4"]))

@@ -40,7 +40,7 @@ extension [ConfiguredOption] {
     /// Throws a sentence if the command does not accept one of these options, whatever is typed beside it.
     func check(for command: ConfiguredCommand) throws(CommandFailure) {
         guard command.hasOptions else {
-            _ = try ShortcutKeys(self)
+            if command == .shortcuts { _ = try ShortcutKeys(self) }
             return
         }
         // Some options need a second option. A configured value comes later, and replaces the value here.
