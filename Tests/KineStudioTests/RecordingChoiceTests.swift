@@ -119,6 +119,7 @@ import Testing
         #""fps":0"#, #""fps":241"#, #""quality":52"#, #""quality":-1"#, #""countdown":61"#,
         #""size":{"width":1281,"height":720}"#, #""size":{"width":8,"height":8}"#, #""exclude":["Mail"]"#,
         #""exclude":["app:"]"#, #""exclude":["none"]"#, #""exclude":["0x0"]"#, #""exclude":["0x1f "]"#,
+        #""exclude":["process:0"]"#,
         #""exclude":["app:a\u0000"]"#, #""profile":"a b""#, #""profile":"""#, #""profile":"-\n""#, #""profile":"谈""#,
     ])
     func `a value that cannot be one is refused`(member: String) throws {

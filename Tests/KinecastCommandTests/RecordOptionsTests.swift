@@ -59,6 +59,9 @@ import Testing
         #expect(
             try SourceOptions.parse(["--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC"])
                 .exclude.map(\.rule) == [.id(16), .titled("Mail"), .application("KeePassXC")])
+        #expect(
+            try SourceOptions.parse(["--exclude", "process:77", "--exclude", "window:0x20"]).exclude.map(\.rule)
+                == [.process(77), .id(32)])
         #expect(try configuration("--window", "7", "--exclude", "none").video.excludedWindows.isEmpty)
         #expect(try source("--virtual", "800x600") == .virtual(PixelSize(width: 800, height: 600)))
         #expect(try source("--pattern", "640x480") == .pattern(PixelSize(width: 640, height: 480)))
@@ -276,7 +279,8 @@ import Testing
             SourceOptions.self,
             [
                 ["--pattern"], ["--window", "me"], ["--window", "title:"], ["--app", ""], ["--exclude", "app:"],
-                ["--exclude", "focused"], ["--region", "drawn"],
+                ["--exclude", "focused"], ["--exclude", "process:0"], ["--exclude", "process:me"],
+                ["--exclude", "window:title:a"], ["--region", "drawn"],
             ])
         expectUsage(
             InputOptions.self,

@@ -103,3 +103,23 @@ static inline int64_t kine_read_idle_counter(xcb_connection_t *c, unsigned int s
     free(reply);
     return value;
 }
+
+// X-Resource 1.2 (X.Org's "X Resource Extension").
+static inline xcb_extension_t *kine_resource(void) {
+    static xcb_extension_t extension = { "X-Resource", 0 };
+    return &extension;
+}
+
+// The process at the other end of the connection that has made a window, as the server knows it; 0: it does not, or lacks the extension.
+// QueryClientIds with one specification: the client of that resource, and LocalClientPID.
+static inline int32_t kine_client_process(xcb_connection_t *c, uint32_t window) {
+    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(c, kine_resource());
+    if (!extension || !extension->present) return 0;
+    uint32_t body[] = { 0, 1, window, 2 };
+    struct { uint8_t type, pad; uint16_t sequence; uint32_t length, count, rest[5], client, mask, bytes, process; } *reply =
+        xcb_wait_for_reply(c, kine_send_request(c, kine_resource(), 4, body, sizeof body / sizeof *body, true), NULL);
+    bool is_known = reply && reply->count == 1 && reply->length >= 4 && reply->mask == 2 && reply->bytes == 4;
+    int32_t process = is_known ? (int32_t)reply->process : 0;
+    free(reply);
+    return process;
+}

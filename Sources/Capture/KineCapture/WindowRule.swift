@@ -5,16 +5,25 @@ import KineText
 public typealias X11WindowRule = TakeConfiguration.WindowRule
 
 extension X11WindowRule {
-    /// Whether the rule matches a window with this title and this WM_CLASS; empty: it has none.
-    package func matches(_ window: UInt32, title: String, application: String) -> Bool {
+    /// Whether the rule matches a window with this title and this WM_CLASS; empty: it has none. `processes`: those that it may belong to.
+    package func matches(
+        _ window: UInt32, title: String, application: String, processes: @autoclosure () -> [Int32]
+    ) -> Bool {
         switch self {
         case .id(let id): window == id
         case .titled(let text): !title.isEmpty && title.lowercased().contains(text.lowercased())
         case .application(let name): !application.isEmpty && application.lowercased() == name.lowercased()
+        case .process(let process): processes().contains(process)
         }
     }
 
-    package var isApplication: Bool { if case .application = self { true } else { false } }
+    /// Whether the rule also means nameless windows of the same client, which are its menus and tips.
+    package var meansClient: Bool {
+        switch self {
+        case .application, .process: true
+        case .id, .titled: false
+        }
+    }
     package var isTitle: Bool { if case .titled = self { true } else { false } }
 }
 

@@ -59,6 +59,28 @@ import Testing
         #expect(part.colour(118, 0) == Self.ground && part.colour(0, 88) == Self.ground)
     }
 
+    @Test func `all windows of a process are painted over, also a popup that names no process`() throws {
+        let (screen, painter) = try fixture()
+        let other = try Painter(display: screen.name)
+        let menu = PixelRect(x: 200, y: 100, width: 60, height: 50)
+        // Named by its owner, as in a namespace; the server knows another number.
+        let window = secret(painter)
+        painter.setProcess(window, 4242)
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.process(4242)])
+        #expect(watcher.isAll(Self.shade, in: Self.place) && isHidden(watcher))
+        _ = painter.window(menu, colour: Self.secret)
+        let beside = other.window(menu.offset(x: 80, y: 0), colour: 0x11_2233)
+        try watcher.follow { $0.isAll(Self.shade, in: menu) && isHidden($0) }
+        try watcher.follow { $0.isAll(0x11_2233, in: menu.offset(x: 80, y: 0)) }
+        other.setProcess(beside, 4242)
+        try watcher.follow { $0.isAll(Self.shade, in: menu.offset(x: 80, y: 0)) }
+        // All of this process, as the server knows it: the ground too.
+        let all = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.process(getpid())])
+        #expect(all.isAll(Self.shade, in: PixelRect(size: Self.size)))
+        let none = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.process(getppid())])
+        #expect(!isHidden(none) && none.source.exclusionFindings?.unmatched == [.process(getppid())])
+    }
+
     @Test func `a window in a frame of a window manager's is painted over, frame and all`() throws {
         let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.titled("Passwords")])

@@ -173,6 +173,7 @@ import ThreadTesting
         { $0.video.size = PixelSize(width: .max, height: .max) }, { $0.video.size = PixelSize(width: 65, height: 64) },
         { $0.video.rateControl = .averageBitrate(.max) }, { $0.video.rateControl = .averageBitrate(-1) },
         { $0.video.rateControl = .bitsPerSecondPerPixel(1e300) }, { $0.video.rateControl = .constantQuality(52) },
+        { $0.video.excludedWindows = [.process(0)] },
         { $0.video.keyframeInterval = MediaTime(nanoseconds: .min) }, { $0.video.keyframeFrames = 0 },
         { $0.audio.sampleRate = 0 }, { $0.audio.channels = 1 << 40 }, { $0.audio.bitrate = .min },
         { $0.durationLimit = MediaTime(nanoseconds: .max) }, { $0.durationLimit = .zero },

@@ -96,8 +96,10 @@ final class X11KeyFocus {
                 return look
             }
             let names = X11Layout.names(of: window, connection)
-            let isMeant = { (rule: X11WindowRule) in
-                rule.matches(window, title: names.title.text, application: names.application)
+            let isMeant = { [connection, window] (rule: X11WindowRule) in
+                rule.matches(
+                    window, title: names.title.text, application: names.application,
+                    processes: X11Layout.processes(of: window, connection))
             }
             if excluded.contains(where: isMeant) { return Look() }
             if let frame, isMeant(frame) { look.isShown = true }

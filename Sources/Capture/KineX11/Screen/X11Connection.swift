@@ -269,6 +269,9 @@ final class X11Connection {
     /// Identifies the client of a window: the ID's bits that the server assigns to each client.
     func client(of window: UInt32) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
 
+    /// Whether this connection has made a window.
+    func isOwn(_ window: UInt32) -> Bool { client(of: window) == xcb_get_setup(handle).pointee.resource_id_base }
+
     func contentOrigin(of window: UInt32, in other: UInt32) -> (x: Int, y: Int)? {
         reply(xcb_translate_coordinates(handle, window, other, 0, 0), xcb_translate_coordinates_reply) {
             (Int($0.pointee.dst_x), Int($0.pointee.dst_y))

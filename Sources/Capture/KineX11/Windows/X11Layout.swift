@@ -146,6 +146,12 @@ enum X11Layout {
         X11Properties.process(property(connection.atom("_NET_WM_PID"), of: window, connection))
     }
 
+    /// The processes that a window may belong to: the one that its owner has set, and the one that the server knows at the other
+    /// end of the owner's connection. They differ where the owner counts processes in a namespace of its own.
+    static func processes(of window: UInt32, _ connection: X11Connection) -> [Int32] {
+        [process(of: window, connection) ?? 0, kine_client_process(connection.handle, window)]
+    }
+
     static func atoms(_ name: String, of window: UInt32, _ connection: X11Connection) -> [UInt32] {
         X11Properties.windows(property(connection.atom(name), of: window, connection))
     }

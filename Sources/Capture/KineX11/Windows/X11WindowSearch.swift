@@ -1,4 +1,4 @@
-// Finds the windows that rules select by ID, title or application, among all on a screen.
+// Finds the windows that rules select by ID, title, application or process, among all on a screen.
 import CXCB
 import KineCapture
 import KineMedia
@@ -41,20 +41,25 @@ final class X11WindowSearch {
         self.connection = connection
         names = [
             connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue), UInt32(XCB_ATOM_WM_CLASS.rawValue),
+            connection.atom("_NET_WM_PID"),
         ]
-        // All events of the root window that any object needs: the source needs its own changes too.
-        connection.select(
-            UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue),
-            of: connection.root)
+        connection.select(Self.rootEvents, of: connection.root)
     }
+
+    /// All events of the root window that any object needs: the source needs its own changes too.
+    static let rootEvents = UInt32(
+        XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
 
     /// Notes whether other windows may match after this event.
     func note(_ event: X11Event) {
         switch Int32(event.kind) {
         case XCB_DESTROY_NOTIFY: watched.remove(event.read(xcb_destroy_notify_event_t.self).window)
-        case XCB_CREATE_NOTIFY, XCB_MAP_NOTIFY, XCB_REPARENT_NOTIFY: isNeeded = true
+        case XCB_CREATE_NOTIFY, XCB_MAP_NOTIFY, XCB_REPARENT_NOTIFY:
+            // The window is in the same place in all three.
+            if !connection.isOwn(event.read(xcb_map_notify_event_t.self).window) { isNeeded = true }
         case XCB_PROPERTY_NOTIFY:
-            if names.contains(event.read(xcb_property_notify_event_t.self).atom) { isNeeded = true }
+            let notice = event.read(xcb_property_notify_event_t.self)
+            if notice.window != connection.root, names.contains(notice.atom) { isNeeded = true }
         default: break
         }
     }
@@ -92,7 +97,7 @@ final class X11WindowSearch {
 
     private enum Look { case meant, nameless, other }
 
-    /// Examines a window and those inside it. Adds to `applications` the clients that a rule selects by application.
+    /// Examines a window and those inside it. Adds to `applications` the clients that a rule selects by application or process.
     private func look(at window: UInt32, depth: Int, _ applications: inout Set<UInt32>) -> Look {
         // Before its properties are read, so that no later change is missed.
         if watched.insert(window).inserted {
@@ -100,14 +105,16 @@ final class X11WindowSearch {
         }
         let (title, application) = X11Layout.names(of: window, connection)
         if !title.isWhole { unreadable.append(window) }
-        let matching = { (rule: X11WindowRule) in
-            rule.matches(window, title: title.text, application: application)
+        let matching = { [connection] (rule: X11WindowRule) in
+            rule.matches(
+                window, title: title.text, application: application,
+                processes: X11Layout.processes(of: window, connection))
         }
         let (excepted, meant) = (exceptions.filter(matching), rules.filter(matching))
         matched.formUnion(excepted + meant)
         if !excepted.isEmpty { return .other }
         if !meant.isEmpty {
-            if meant.contains(where: \.isApplication) { applications.insert(connection.client(of: window)) }
+            if meant.contains(where: \.meansClient) { applications.insert(connection.client(of: window)) }
             return .meant
         }
         // A program's own window has a class; windows inside it are the program's own matter.

@@ -100,6 +100,9 @@ extension TakeConfiguration {
         for case .application(let name) in video.excludedWindows {
             try Self.check("length of an excluded application's name", name.utf8.count, in: 1...1000)
         }
+        for case .process(let process) in video.excludedWindows {
+            try Self.check("number of an excluded process", Int(process), in: 1...Int(Int32.max))
+        }
         if let camera = video.camera { try Self.check(camera) }
         try Self.check(cursorScale: video.cursorScale)
         if case .part(let rect) = video.crop { try Self.check(crop: rect) }

@@ -69,13 +69,16 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case titled(String)
         /// Every window of an application, by its WM_CLASS, and its menus and tips, often without one. Ignores case.
         case application(String)
+        /// Every window of a process, by its number: its menus, popups and tips too.
+        case process(Int32)
 
-        /// In the form of `--exclude`: `0x3a00007`, `title:TEXT` or `app:NAME`.
+        /// In the form of `--exclude`: `0x3a00007`, `title:TEXT`, `app:NAME` or `process:PID`.
         public var optionValue: String {
             switch self {
             case .id(let id): "0x\(String(id, radix: 16))"
             case .titled(let text): "title:\(text)"
             case .application(let name): "app:\(name)"
+            case .process(let process): "process:\(process)"
             }
         }
     }

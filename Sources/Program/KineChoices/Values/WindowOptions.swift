@@ -1,9 +1,11 @@
 // Parses typed ids and titles of windows.
 import KineMedia
 
-/// A window's id, `title:TEXT` or `app:NAME` for several windows, or `none`.
+/// A window's id, also as `window:ID`; `title:TEXT`, `app:NAME` or `process:PID` for several windows; or `none`.
 package struct WindowRuleOption: OptionValue, Equatable {
-    package static var form: String { "give an id that kinecast sources lists, title:TEXT, app:NAME or none" }
+    package static var form: String {
+        "give an id that kinecast sources lists, title:TEXT, app:NAME, process:PID or none"
+    }
 
     /// Absent with `none`.
     package var rule: TakeConfiguration.WindowRule?
@@ -16,9 +18,17 @@ package struct WindowRuleOption: OptionValue, Equatable {
             rule = .application(name)
             return
         }
-        switch WindowOption(argument: argument)?.source {
+        if argument.hasPrefix("process:") {
+            let digits = argument.dropFirst("process:".count)
+            guard digits.allSatisfy(\.isASCII), digits.first?.isNumber == true, let process = Int32(digits), process > 0
+            else { return nil }
+            rule = .process(process)
+            return
+        }
+        let isID = argument.hasPrefix("window:")
+        switch WindowOption(argument: isID ? String(argument.dropFirst("window:".count)) : argument)?.source {
         case .window(let id): rule = .id(id)
-        case .windowTitled(let title): rule = .titled(title)
+        case .windowTitled(let title) where !isID: rule = .titled(title)
         default: return nil
         }
     }

@@ -54,8 +54,8 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application. May be given several times. none overrules what is configured.",
-            valueName: "ID|title:TEXT|app:NAME|none"), transform: WindowRuleOption.parse)
+            "Hide a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, app:NAME for all of an application, or process:PID for all of a process. May be given several times. none overrules what is configured.",
+            valueName: "ID|title:TEXT|app:NAME|process:PID|none"), transform: WindowRuleOption.parse)
     var exclude: [WindowRuleOption] = []
 
     @Option(
