@@ -50,6 +50,19 @@ import Testing
         #expect(places.expire(at: Self.most) == [Self.place])
     }
 
+    @Test func `a place that need not be covered waits for its painting however long, while there is a manager`() {
+        var places = VacatedPlaces(waitsForPainting: true)
+        places.leave(Self.place, at: 0, awaitsPainting: true)
+        #expect(places.deadline == nil)
+        #expect(places.expire(at: 100 * Self.most) == [] && places.rects == [Self.place])
+        places.paint(Self.place, at: 100 * Self.most)
+        #expect(places.deadline == Self.most)
+        #expect(places.expire(at: 100 * Self.most) == [Self.place])
+        places.leave(Self.place, at: 0, awaitsPainting: true)
+        places.managerEnded(at: 7)
+        #expect(places.deadline == 7 + Self.least)
+    }
+
     @Test func `only what is painted is uncovered`() {
         var places = left(awaitsPainting: true)
         let corner = PixelRect(x: 10, y: 20, width: 15, height: 10)

@@ -20,21 +20,21 @@ struct VacatedPlaces {
     private enum Painting {
         /// Not waited for.
         case unknown
-        case awaited
+        case awaited(until: Int64)
         /// The instant of the last reported painting.
         case seen(at: Int64)
     }
 
     private struct Place {
         var rect: PixelRect
-        let since: Int64
+        var since: Int64
         var painting: Painting
 
         /// When the cover ends, if nothing happens until then.
         var end: Int64 {
             switch painting {
             case .unknown: since + VacatedPlaces.leastTime
-            case .awaited: since + VacatedPlaces.mostTime
+            case .awaited(let end): end
             case .seen(let instant):
                 min(
                     max(since + VacatedPlaces.leastTime, instant + VacatedPlaces.quietTime),
@@ -44,16 +44,26 @@ struct VacatedPlaces {
     }
 
     private var places: [Place] = []
+    /// Whether a rectangle that a compositing manager has to paint is covered until it has, however long that takes.
+    private let waitsForPainting: Bool
+
+    init(waitsForPainting: Bool = false) { self.waitsForPainting = waitsForPainting }
 
     var rects: [PixelRect] { places.map(\.rect) }
 
     /// The earliest end of a cover, if there is any.
-    var deadline: Int64? { places.map(\.end).min() }
+    var deadline: Int64? { places.map(\.end).filter { $0 < .max }.min() }
 
     /// A window has left a rectangle. `awaitsPainting`: a compositing manager will paint it.
     mutating func leave(_ rect: PixelRect, at now: Int64, awaitsPainting: Bool) {
         places = places.flatMap { place in place.rect.parts(outside: rect).map { part(of: place, $0) } }
-        places.append(Place(rect: rect, since: now, painting: awaitsPainting ? .awaited : .unknown))
+        let end = waitsForPainting ? .max : now + Self.mostTime
+        places.append(Place(rect: rect, since: now, painting: awaitsPainting ? .awaited(until: end) : .unknown))
+    }
+
+    /// The compositing manager has ended: the server and the programs paint from now on.
+    mutating func managerEnded(at now: Int64) {
+        for index in places.indices { (places[index].since, places[index].painting) = (now, .unknown) }
     }
 
     /// A part of the screen was painted.
@@ -89,7 +99,7 @@ struct VacatedPlaces {
 
 extension PixelRect {
     /// The rest of it outside another: up to four disjoint rectangles.
-    fileprivate func parts(outside other: PixelRect) -> [PixelRect] {
+    func parts(outside other: PixelRect) -> [PixelRect] {
         let common = intersection(other)
         guard !common.isEmpty else { return [self] }
         return [
