@@ -181,11 +181,7 @@ final class X11ApplicationWindows {
         let places = changed.rectangles()
         guard !places.isEmpty else { return }
         changed.removeAll()
-        let rects = places.map {
-            xcb_rectangle_t(
-                x: Int16(clamping: $0.x), y: Int16(clamping: $0.y), width: UInt16(clamping: $0.width),
-                height: UInt16(clamping: $0.height))
-        }
+        let rects = places.map { xcb_rectangle_t($0) }
         let region = xcb_generate_id(handle)
         xcb_xfixes_create_region(handle, region, UInt32(rects.count), rects)
         xcb_xfixes_set_picture_clip_region(handle, picture, 0, 0, 0)
@@ -204,7 +200,7 @@ final class X11ApplicationWindows {
 }
 
 /// The formats in which XRender reads and draws pixels.
-private struct X11PictureFormats {
+struct X11PictureFormats {
     /// The format of a pixmap with the screen's visual.
     let root: UInt32
     private let formats: [UInt32: UInt32]

@@ -1,4 +1,4 @@
-// One window of an application: its pixmap on the server, and the part that the application has painted.
+// One of the windows that are put together to a picture: its pixmap on the server, and the part that its program has painted.
 import CXCB
 import KineCapture
 import KineMedia
@@ -22,6 +22,9 @@ final class X11ComposedWindow {
     /// When the whole pixmap counts as painted (CLOCK_MONOTONIC); nil: it does already, or only damage tells.
     private(set) var paintedAt: Int64?
     private var borderWidth: Int
+    private let tracksPainting: Bool
+    /// It had a pixmap before this object redirected it: another program redirects it, or its visual needs one.
+    private(set) var hadPixmap = false
     private var isRedirected = false
 
     /// Nanoseconds for an application to paint a window that was opened or resized.
@@ -31,9 +34,11 @@ final class X11ComposedWindow {
     ///
     /// - Parameters:
     ///   - isNew: the window was opened just now, and may not be painted yet.
+    ///   - tracksPainting: leave out what the application has not painted. Otherwise the pixmap is drawn as it is.
     ///   - format: the format of the window's pixels, by its visual.
     init?(
-        _ window: UInt32, isNew: Bool, at now: Int64, connection: X11Connection, format: (UInt32) -> UInt32?
+        _ window: UInt32, isNew: Bool, tracksPainting: Bool = true, at now: Int64, connection: X11Connection,
+        format: (UInt32) -> UInt32?
     ) {
         let handle = connection.handle
         xcb_grab_server(handle)
@@ -47,6 +52,7 @@ final class X11ComposedWindow {
         self.window = window
         self.connection = connection
         self.format = format
+        self.tracksPainting = tracksPainting
         bounds = geometry.rect.enlarged(by: geometry.border)
         borderWidth = geometry.border
         (damage, damaged) = (xcb_generate_id(handle), xcb_generate_id(handle))
@@ -54,13 +60,13 @@ final class X11ComposedWindow {
         // Before anything else: the server may paint the window while it gets a pixmap.
         xcb_damage_create(handle, damage, window, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
         xcb_damage_subtract(handle, damage, 0, 0)  // at first, all of the window is damaged
-        // If another program, such as a compositing manager, redirects the window, its pixmap has only its own pixels.
-        if !renewPixmap() {
-            unpainted = Self.regionCovered(window, connection)
-            xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
-            isRedirected = true
-            guard renewPixmap() else { return nil }
-        }
+        // If another program, such as a compositing manager, redirects the window, its pixmap has only its own pixels. It is
+        // kept when that program ends.
+        hadPixmap = renewPixmap()
+        if !hadPixmap, tracksPainting { unpainted = Self.regionCovered(window, connection) }
+        xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
+        isRedirected = true
+        guard hadPixmap || renewPixmap() else { return nil }
         if isNew { expectPainting(at: now) }
         xcb_shape_select_input(handle, window, 1)
     }
@@ -124,6 +130,7 @@ final class X11ComposedWindow {
         let old = bounds
         (bounds, borderWidth) = (rect.enlarged(by: border), border)
         guard bounds.size != old.size, renewPixmap() else { return false }
+        guard tracksPainting else { return true }
         expectPainting(at: now)
         // The old pixmap's damage does not apply to the new one.
         xcb_damage_subtract(connection.handle, damage, 0, 0)
@@ -153,8 +160,9 @@ final class X11ComposedWindow {
         connection.rectangles(question).map { $0.offset(x: bounds.x + borderWidth, y: bounds.y + borderWidth) }
     }
 
-    /// Draws the window into a picture that begins at `origin` of the screen, within `region` of that picture.
-    func draw(into target: UInt32, at origin: (x: Int, y: Int), within region: UInt32) {
+    /// Draws the window into a picture that begins at `origin` of the screen, within `region` of that picture, to which it leaves the
+    /// target clipped. `isBlended`: what lies below is seen through clear pixels.
+    func draw(into target: UInt32, at origin: (x: Int, y: Int), within region: UInt32, isBlended: Bool = true) {
         let handle = connection.handle
         let clip = xcb_generate_id(handle)
         let (x, y) = (bounds.x - origin.x, bounds.y - origin.y)
@@ -164,10 +172,20 @@ final class X11ComposedWindow {
         xcb_xfixes_translate_region(handle, clip, Int16(clamping: x + borderWidth), Int16(clamping: y + borderWidth))
         xcb_xfixes_intersect_region(handle, clip, region, clip)
         xcb_xfixes_set_picture_clip_region(handle, target, clip, 0, 0)
+        let operation = isBlended ? XCB_RENDER_PICT_OP_OVER : XCB_RENDER_PICT_OP_SRC
         xcb_render_composite(
-            handle, UInt8(XCB_RENDER_PICT_OP_OVER.rawValue), picture, 0, target, 0, 0, 0, 0, Int16(clamping: x),
+            handle, UInt8(operation.rawValue), picture, 0, target, 0, 0, 0, 0, Int16(clamping: x),
             Int16(clamping: y), UInt16(clamping: bounds.width), UInt16(clamping: bounds.height))
         xcb_xfixes_destroy_region(handle, clip)
+    }
+}
+
+extension xcb_rectangle_t {
+    /// Clamped to the numbers that X has for places.
+    init(_ rect: PixelRect) {
+        self.init(
+            x: Int16(clamping: rect.x), y: Int16(clamping: rect.y), width: UInt16(clamping: rect.width),
+            height: UInt16(clamping: rect.height))
     }
 }
 
