@@ -43,7 +43,7 @@ install_packages() {
 # and what says which tests a change concerns.
 test_packages=(
     at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2 libnginx-mod-rtmp mediainfo
-    nftables nginx-light node-typescript nodejs openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3 slurp sway
+    nftables nginx-light node-typescript nodejs openbox openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3 slurp sway
     swayidle unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
 )
 # All of scripts/test.

@@ -24,7 +24,7 @@ import Testing
     private let all = """
         {"profile":"talk","source":"monitor","name":"DP-1","audio":"none","microphone":"usb","microphoneChannels":"left","clipBuffer":30,"fps":24,\
         "size":{"width":1280,"height":720},"quality":30,"showKeys":"all","showClicks":true,"noCursor":false,\
-        "exclude":["app:Mail","0x1f"],"countdown":3}
+        "exclude":["app:Mail","0x1f"],"excludeHow":"beneath","countdown":3}
         """
 
     @Test func `each value becomes an option, and a flag that is off a variable`() throws {
@@ -34,7 +34,7 @@ import Testing
                 "--profile=talk", "--monitor=DP-1", "--audio=none", "--mic=usb", "--mic-channels=left",
                 "--clip-buffer=30s", "--fps=24",
                 "--size=1280x720", "--quality=30", "--show-keys=all", "--show-clicks", "--exclude=app:Mail",
-                "--exclude=0x1f", "--countdown=3",
+                "--exclude=0x1f", "--exclude-how=beneath", "--countdown=3",
             ])
         #expect(choice.variables == ["KINECAST_RECORD_NO_CURSOR=false"])
         let none = try self.choice(#"{"showKeys":"none","exclude":[],"audio":"false"}"#)
@@ -42,7 +42,8 @@ import Testing
         #expect(none.variables == [])
         let silent = try self.choice(#"{"microphone":"none","microphoneChannels":"mono"}"#)
         #expect(silent.arguments()?.dropFirst(3) == ["--mic=none"], "the option is about a microphone")
-        let window = try self.choice(#"{"source":"window","name":"0x1","exclude":["app:a"]}"#)
+        let window = try self.choice(
+            #"{"source":"window","name":"0x1","exclude":["app:a"],"excludeHow":"beneath"}"#)
         #expect(window.arguments()?.dropFirst(3) == ["--window=0x1"], "it shows no other window")
     }
 
@@ -128,7 +129,7 @@ import Testing
 
     @Test(arguments: [
         #""fps":1.5"#, #""fps":"30""#, #""size":"1280x720""#, #""size":{"width":1280}"#, #""showKeys":"letters""#,
-        #""showClicks":1"#, #""exclude":"app:a""#,
+        #""showClicks":1"#, #""exclude":"app:a""#, #""excludeHow":"blur""#,
     ])
     func `a value of another type is refused`(member: String) {
         #expect(StudioJSON.decode(RecordingChoice.self, Array("{\(member)}".utf8)) == nil)
@@ -153,6 +154,7 @@ import Testing
             no-cursor = false
             exclude = app:Mail
             exclude = 0x1f
+            exclude-how = beneath
             countdown = 3
 
             """

@@ -112,8 +112,10 @@ import Testing
         var take = TakeConfiguration(source: .screen(monitor: nil), output: nil)
         #expect(!take.required().contains("excludedWindows"))
         take.video.excludedWindows = [.titled("secret")]
+        take.video.excludeHow = .beneath
         take.isOutputPrivate = true
         #expect(Set(take.required()).isSuperset(of: ["excludedWindows", "isOutputPrivate"]))
+        #expect(!take.required().contains("excludeHow"), "without it, windows are covered")
         #expect(take.unknown(among: take.required()) == [])
         #expect(take.unknown(among: ["excludedWindows", "windowsToBlur"]) == ["windowsToBlur"])
     }

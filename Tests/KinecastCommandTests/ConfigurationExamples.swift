@@ -103,6 +103,7 @@ enum ConfigurationExamples {
         ("[record]\npreset = quick", "; give one of ultrafast, "),
         ("[record]\nwhen-locked = never", "; give one of "),
         ("[record]\nwhen-unplugged = never", "; give one of "),
+        ("[record]\nexclude-how = blur", "; give one of "),
         ("[record]\nmic = default\nmic-channels = both", "; give one of "),
         ("[record]\nquality = 52", "give a whole number from 0 (best) to 51; --quality is set by /c/kinecast.conf:2."),
         ("[record]\nclip-buffer = 2h", "up to 30 minutes; --clip-buffer is set by /c/kinecast.conf:2."),

@@ -62,6 +62,8 @@ import Testing
         #expect(
             try SourceOptions.parse(["--exclude", "process:77", "--exclude", "window:0x20"]).exclude.map(\.rule)
                 == [.process(77), .id(32)])
+        #expect(onOne.video.excludeHow == .cover)
+        #expect(try configuration("--exclude-how", "beneath").video.excludeHow == .beneath)
         #expect(try configuration("--window", "7", "--exclude", "none").video.excludedWindows.isEmpty)
         #expect(try source("--virtual", "800x600") == .virtual(PixelSize(width: 800, height: 600)))
         #expect(try source("--pattern", "640x480") == .pattern(PixelSize(width: 640, height: 480)))
@@ -280,7 +282,7 @@ import Testing
             [
                 ["--pattern"], ["--window", "me"], ["--window", "title:"], ["--app", ""], ["--exclude", "app:"],
                 ["--exclude", "focused"], ["--exclude", "process:0"], ["--exclude", "process:me"],
-                ["--exclude", "window:title:a"], ["--region", "drawn"],
+                ["--exclude", "window:title:a"], ["--exclude-how", "blur"], ["--region", "drawn"],
             ])
         expectUsage(
             InputOptions.self,

@@ -12,6 +12,8 @@ public typealias SampleBufferType = KineRings.SampleBufferType
 public typealias SampleRequest = KineMedia.SampleRequest
 /// A rule for windows that must not be shown.
 public typealias WindowRule = TakeConfiguration.WindowRule
+/// What is seen in the place of windows that must not be shown.
+public typealias ExcludeHow = TakeConfiguration.ExcludeHow
 /// A camera over the picture.
 public typealias Camera = TakeConfiguration.Camera
 /// The keys to show in the frames as they are pressed.

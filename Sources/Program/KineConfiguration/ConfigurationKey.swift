@@ -114,7 +114,7 @@ extension ConfigurationKey {
     static let studio: [ConfigurationKey] = keys("browser")
 
     private static let shared: [ConfigurationKey] = [
-        keys("monitor region window app virtual pattern", rivals: screens), keys("backend"),
+        keys("monitor region window app virtual pattern", rivals: screens), keys("backend exclude-how"),
         keys("exclude", .list, rivals: ["window", "pattern"]),
         keys("no-cursor", .flag, rivals: ["cursor-scale"]), keys("cursor-scale", rivals: ["no-cursor", "pattern"]),
         keys("show-clicks", .flag, rivals: ["pattern"]), keys("show-keys", rivals: ["pattern"]),

@@ -27,7 +27,8 @@ final class Watcher {
     /// Opens a source of an X server and reads its first frame.
     convenience init(
         _ target: X11ScreenSource.Target, on display: String, cursor: Bool = false, cursorScale: Double = 1,
-        clicks: Bool = false, keys: KeyDisplay? = nil, excluding: [X11WindowRule] = []
+        clicks: Bool = false, keys: KeyDisplay? = nil, excluding: [X11WindowRule] = [],
+        how: TakeConfiguration.ExcludeHow = .cover
     ) throws {
         var video = TakeConfiguration.Video()
         (video.showsCursor, video.cursorScale, video.showsClicks) = (cursor, cursorScale, clicks)
@@ -35,7 +36,7 @@ final class Watcher {
         try self.init(
             X11ScreenSource(
                 target: target, reportsPointer: cursor, reportsClicks: clicks, keys: keys, excluding: excluding,
-                display: display),
+                how: how, display: display),
             showing: video)
     }
 
@@ -134,6 +135,20 @@ final class Watcher {
             damage.formUnion(seen)
         }
         return damage
+    }
+
+    /// Looks whenever the source reports a change, until `isDone`. No frame until then may have a pixel of that colour.
+    func follow(
+        without colour: UInt32, sourceLocation: SourceLocation = #_sourceLocation,
+        until isDone: (Watcher) throws -> Bool
+    ) throws {
+        let deadline = Self.timeout
+        while true {
+            try #require(!pixels.contains(colour), "it is seen", sourceLocation: sourceLocation)
+            if try isDone(self) { return }
+            try #require(try wait(until: deadline) == .changed, "in vain", sourceLocation: sourceLocation)
+            try look()
+        }
     }
 
     /// Reads all damage reported until now.

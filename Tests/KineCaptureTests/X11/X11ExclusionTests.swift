@@ -205,26 +205,34 @@ import Testing
         try watcher.follow { $0.isAll(Self.ground, in: Self.place) }
     }
 
-    @Test func `windows that come, go and move at any time are in no frame`() throws {
+    @Test(arguments: TakeConfiguration.ExcludeHow.allCases)
+    func `windows that come, go and move at any time are in no frame`(how: TakeConfiguration.ExcludeHow) throws {
         let (screen, painter) = try fixture()
-        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")], how: how)
         let (isDone, name) = (Monitor(false), screen.name)
-        // Another program, which does not wait for the frames.
+        // Other programs, which do not wait for the frames.
         let thread = DedicatedThread(name: "windows") {
             defer { isDone.withLock { $0 = true } }
-            guard let painter = try? Painter(display: name) else { return }
+            guard let painter = try? Painter(display: name), let other = try? Painter(display: name) else { return }
             var generator = SeededGenerator(seed: 3)
             func anywhere() -> PixelRect {
                 PixelRect(
                     x: .random(in: -50...350, using: &generator), y: .random(in: -50...250, using: &generator),
                     width: .random(in: 10...150, using: &generator), height: .random(in: 10...150, using: &generator))
             }
+            /// Where what lies beneath is drawn, also one that paints nothing, in which the server leaves what was there.
+            func openOther(_ rect: PixelRect) -> UInt32 {
+                let window = other.window(rect, colour: .random(in: 0...0x7f_ffff, using: &generator), isShown: false)
+                if how == .beneath, Bool.random(using: &generator) { other.setBackgroundNone(window) }
+                other.map(window)
+                return window
+            }
             var windows = [secret(painter)]
             var others: [UInt32] = []
             for _ in 0..<600 {
                 let window = windows[.random(in: 0..<windows.count, using: &generator)]
                 let rect = anywhere()
-                switch Int.random(in: 0..<10, using: &generator) {
+                switch Int.random(in: 0..<12, using: &generator) {
                 case 0: windows.append(secret(painter, rect))
                 case 1 where windows.count > 1:
                     windows.removeAll { $0 == window }
@@ -232,9 +240,11 @@ import Testing
                 case 2: painter.unmap(window)
                 case 3: painter.map(window)
                 case 4: painter.resize(window, to: rect.size)
-                case 5: others.append(painter.window(rect, colour: .random(in: 0...0x7f_ffff, using: &generator)))
-                case 6: if let other = others.popLast() { painter.destroy(other) }
+                case 5: others.append(openOther(rect))
+                case 6: if let window = others.popLast() { other.destroy(window) }
                 case 7: painter.raise(window)
+                case 8: if let window = others.last { other.raise(window) }
+                case 9: if let window = others.last { other.resize(window, to: rect.size) }
                 default:
                     // A drag, as fast as a mouse reports it.
                     for step in 0..<20 { painter.move(window, x: rect.x + step * 5, y: rect.y + step * 3) }

@@ -90,6 +90,23 @@ public final class Painter {
         finish()
     }
 
+    /// Gives a window a background of one colour, which the server paints; of the root as well.
+    public func setBackground(_ window: UInt32, _ colour: UInt32) {
+        xcb_change_window_attributes(connection, window, XCB_CW_BACK_PIXEL.rawValue, [colour])
+        xcb_clear_area(connection, 0, window, 0, 0, 0, 0)
+        finish()
+    }
+
+    /// Names a wallpaper of one colour, as programs do that set one: `_XROOTPMAP_ID`. The server does not paint it.
+    public func nameWallpaper(_ colour: UInt32) {
+        let pixmap = xcb_generate_id(connection)
+        xcb_create_pixmap(connection, depth, pixmap, root, 16, 16)
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), root, atom("_XROOTPMAP_ID"),
+            UInt32(XCB_ATOM_PIXMAP.rawValue), 32, 1, [pixmap])
+        fill(pixmap, PixelRect(x: 0, y: 0, width: 16, height: 16), colour)
+    }
+
     /// Gives a window another shape than a rectangle's: these, in its own coordinates.
     public func setShape(_ window: UInt32, _ rects: [PixelRect]) {
         let parts = rects.map {
@@ -105,6 +122,29 @@ public final class Painter {
         configure(
             window, XCB_CONFIG_WINDOW_X.rawValue | XCB_CONFIG_WINDOW_Y.rawValue,
             [UInt32(bitPattern: Int32(x)), UInt32(bitPattern: Int32(y))])
+    }
+
+    /// Where a window's content lies on the screen, whatever it is in.
+    public func content(of window: UInt32) -> PixelRect? {
+        let place = xcb_translate_coordinates_reply(
+            connection, xcb_translate_coordinates(connection, window, root, 0, 0), nil)
+        let geometry = xcb_get_geometry_reply(connection, xcb_get_geometry(connection, window), nil)
+        defer {
+            free(place)
+            free(geometry)
+        }
+        guard let place, let geometry else { return nil }
+        return PixelRect(
+            x: Int(place.pointee.dst_x), y: Int(place.pointee.dst_y), width: Int(geometry.pointee.width),
+            height: Int(geometry.pointee.height))
+    }
+
+    /// Whether a program owns a selection, such as a window manager its screen's `WM_S0` (ICCCM, 4.3).
+    public func hasOwner(_ selection: String) -> Bool {
+        let reply = xcb_get_selection_owner_reply(
+            connection, xcb_get_selection_owner(connection, atom(selection)), nil)
+        defer { free(reply) }
+        return reply?.pointee.owner ?? 0 != 0
     }
 
     /// Puts a window into another one, as a window manager puts it into its frame.

@@ -137,6 +137,12 @@ final class X11Connection {
         return "The X server \(name) lacks \(Quantity.list(names)): \(effects.joined(separator: "; "))."
     }
 
+    /// Why hidden windows are covered although what lies beneath them is wanted, in one sentence.
+    var withoutComposite: String {
+        "The X server \(name) lacks COMPOSITE, RENDER or SHAPE: what lies beneath a hidden window is not known, so such a "
+            + "window is painted over."
+    }
+
     /// `display`, or DISPLAY's value if that is nil.
     static func serverName(
         _ display: String?, _ variable: (String) -> String? = ProcessEnvironment.value

@@ -71,15 +71,16 @@ public final class X11ScreenSource: VideoSource {
     ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer has an image once it has moved.
     ///   - reportsClicks: say when a mouse button is pressed and released, and where the pointer is meanwhile.
     ///   - shownKeys: the keys to report, if any.
-    ///   - excluded: windows that are painted over in the frames of a screen or a part of it, or left out of an
-    ///     application's.
+    ///   - excluded: windows that are not seen in the frames of a screen or a part of it, or left out of an application's.
+    ///   - excludeHow: what is seen in their places on a screen.
     ///   - allowsXwayland: record the screen of a server that seems to belong to a session on Wayland, if it can be read.
     ///   - display: the server's name; nil: DISPLAY.
     ///   - cancellation: ends the waits for the server. Afterwards the source cannot be used.
     public init(
         target: Target, reportsPointer: Bool, isPrivate: Bool = false, reportsClicks: Bool = false,
-        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], allowsXwayland: Bool = false,
-        display: String? = nil, cancellation: Cancellation? = nil
+        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [],
+        how excludeHow: TakeConfiguration.ExcludeHow = .cover, allowsXwayland: Bool = false, display: String? = nil,
+        cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
@@ -95,7 +96,7 @@ public final class X11ScreenSource: VideoSource {
             if let problem = connection.screenProblem {
                 guard allowsXwayland, problem == .waylandSession, reader.canRead(connection.root) else { throw problem }
             }
-            exclusions = excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
+            exclusions = excluded.isEmpty ? nil : X11Exclusions(excluded, how: excludeHow, connection: connection)
             application = nil
             if exclusions == nil {
                 // Monitors that a person has defined (RRSetMonitor) change with no other event than this one.
@@ -160,7 +161,10 @@ public final class X11ScreenSource: VideoSource {
     }
 
     /// What the take lacks on this server, in one sentence for a person; nil: nothing.
-    public var shortcoming: String? { connection.shortcoming }
+    public var shortcoming: String? {
+        let sentences = [connection.shortcoming, exclusions?.shortcoming].compactMap(\.self)
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
 
     public var descriptor: Int32 { connection.descriptor }
 
@@ -315,7 +319,7 @@ public final class X11ScreenSource: VideoSource {
                 region.insert(rect.offset(x: -offset.x, y: -offset.y))
             }
         }
-        exclusions?.addDamage(to: &region, origin: origin)
+        exclusions?.addDamage(to: &region, origin: origin, at: MonotonicClock.now())
         application?.addDamage(to: &region)
         if everythingIsDamaged {
             // A server that reports no changes is read whole, at the take's rate.
@@ -368,6 +372,7 @@ public final class X11ScreenSource: VideoSource {
                 return false
             }
             try handleEvents()
+            if exclusions?.lookBeneath(parts.map { $0.rect }, of: size, origin: origin) == true { try handleEvents() }
             guard self.size == size, self.origin == origin else { return false }
             guard exclusions?.searches == searches, application?.revision == revision else {
                 application?.redraw()

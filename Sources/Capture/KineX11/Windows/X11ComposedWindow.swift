@@ -9,6 +9,12 @@ final class X11ComposedWindow {
     let window: UInt32
     /// With its border, in the screen's coordinates.
     private(set) var bounds: PixelRect
+    /// Without its border.
+    var content: PixelRect {
+        PixelRect(
+            x: bounds.x + borderWidth, y: bounds.y + borderWidth, width: bounds.width - 2 * borderWidth,
+            height: bounds.height - 2 * borderWidth)
+    }
     private let connection: X11Connection
     private let format: UInt32
     private var pixmap: UInt32 = 0

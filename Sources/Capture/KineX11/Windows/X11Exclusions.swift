@@ -8,6 +8,9 @@ import KineMedia
 /// The server sends events and replies in order. So once a frame's pixels have come, every rectangle of a known window
 /// up to then is known, and stays covered for a while. Rectangles of a new window are unknown: if windows were searched
 /// since the pixels were requested, the pixels are read again.
+///
+/// What lies beneath is drawn after that, in the places that are then known (`lookBeneath`). A place that a window has
+/// taken since is covered in that frame: the frame's pixels are older.
 final class X11Exclusions {
     private let search: X11WindowSearch
     private let rules: [X11WindowRule]
@@ -17,24 +20,38 @@ final class X11Exclusions {
     private var windows: [UInt32: PixelRect] = [:]
     /// Rectangles that a window has left. A compositing manager shows the window there until it repaints them; without
     /// one, the window's pixels stay until the windows below repaint.
-    private var vacated = VacatedPlaces()
+    private var vacated: VacatedPlaces
     private let compositor: X11CompositingManager
     /// Rectangles that became covered or uncovered since the last look.
     private var changed: [PixelRect] = []
+    /// Nil: the places are covered.
+    private let beneath: X11Beneath?
+    /// Why the places are covered, although what lies beneath is wanted, in one sentence.
+    let shortcoming: String?
     /// The number of searches.
     var searches: Int { search.count }
 
-    private static let shade: UInt32 = 0xff28_2828
-
-    init(_ rules: [X11WindowRule], connection: X11Connection) {
+    init(_ rules: [X11WindowRule], how: TakeConfiguration.ExcludeHow, connection: X11Connection) {
         self.rules = rules
         search = X11WindowSearch(rules, connection: connection)
+        if how == .beneath {
+            connection.select(
+                X11WindowSearch.rootEvents | XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue, of: connection.root)
+            beneath = X11Beneath(connection: connection)
+        } else {
+            beneath = nil
+        }
+        shortcoming = how == .beneath && beneath == nil ? connection.withoutComposite : nil
+        vacated = VacatedPlaces(waitsForPainting: beneath != nil)
         compositor = X11CompositingManager(connection: connection)
     }
 
+    /// The places to hide, in the screen's coordinates.
+    private var places: [PixelRect] { Array(windows.values) + vacated.rects }
+
     /// When the next rectangle is uncovered (CLOCK_MONOTONIC), if any.
     var deadline: Int64? { vacated.deadline }
-    var hasChanged: Bool { !changed.isEmpty }
+    var hasChanged: Bool { !changed.isEmpty || beneath?.hasChanged ?? false }
 
     /// Returns whether the event concerns no other object.
     func note(_ event: X11Event, at now: Int64) -> Bool {
@@ -42,12 +59,15 @@ final class X11Exclusions {
         case .painting(let rect):
             vacated.paint(rect, at: now)
             return true
-        case .presence: return true
+        case .presence:
+            if !compositor.isPresent { vacated.managerEnded(at: now) }
+            beneath?.noteManager()
+            return true
         case nil: break
         }
         search.note(event)
         noteWindow(event, at: now)
-        return false
+        return beneath?.note(event, at: now) ?? false
     }
 
     private func noteWindow(_ event: X11Event, at now: Int64) {
@@ -67,19 +87,28 @@ final class X11Exclusions {
         let before = windows[window]
         guard before != place else { return }
         windows[window] = place
-        if let before {
-            vacated.leave(before, at: now, awaitsPainting: compositor.isPresent)
-            changed.append(before)
-        }
+        if let before { leave(before, now) }
         if let place { changed.append(place) }
+    }
+
+    private func leave(_ place: PixelRect, _ now: Int64) {
+        vacated.leave(place, at: now, awaitsPainting: compositor.isPresent)
+        changed.append(place)
     }
 
     /// Uncovers rectangles whose time is over. Call after all available events were handled.
     func expire(at now: Int64) { changed += vacated.expire(at: now) }
 
-    /// Searches all windows again if a new one may match. Returns whether it did: its replies may have brought events.
+    /// Searches all windows again if a new one may match, and follows those that are drawn. Returns whether it has asked the
+    /// server: its replies may have brought events.
     func search(at now: Int64) -> Bool {
-        guard let found = search.run() else { return false }
+        let found = search.run()
+        let new = Set((found ?? []).map(\.window)).subtracting(windows.keys)
+        for place in beneath?.look(finding: new) ?? [] { leave(place, now) }
+        guard let found else {
+            return beneath?.update(
+                places, except: Set(windows.keys), isComposited: compositor.isPresent, at: now) ?? false
+        }
         findings = search.findings(of: rules)
         for child in found { place(child.window, at: child.bounds, now) }
         let places = Set(found.map(\.window))
@@ -87,21 +116,40 @@ final class X11Exclusions {
         return true
     }
 
-    /// Adds the rectangles covered or uncovered since the last call, for a frame that begins at `origin` of the screen.
-    func addDamage(to region: inout DamageRegion, origin: (x: Int, y: Int)) {
+    /// Adds the rectangles covered or uncovered since the last call, and what has changed beneath, for a frame that begins at
+    /// `origin` of the screen. Call after all available events were handled.
+    func addDamage(to region: inout DamageRegion, origin: (x: Int, y: Int), at now: Int64) {
+        for place in beneath?.clean() ?? [] { leave(place, now) }
         for place in changed { region.insert(place.offset(x: -origin.x, y: -origin.y)) }
         changed.removeAll()
+        beneath?.addDamage(to: &region, origin: origin)
     }
 
-    /// Covers hidden windows in the pixels of `area` of a frame that begins at `origin` of the screen.
+    /// Draws what lies beneath hidden windows in these parts of a frame that begins at `origin` of the screen, for `cover`.
+    /// Returns whether it has asked the server: its replies may have brought events.
+    func lookBeneath(_ parts: [PixelRect], of frame: PixelSize, origin: (x: Int, y: Int)) -> Bool {
+        guard let beneath else { return false }
+        let rects = places.flatMap { place in
+            parts.map { $0.intersection(place.offset(x: -origin.x, y: -origin.y)) }.filter { !$0.isEmpty }
+        }
+        return beneath.read(rects, of: frame, origin: origin)
+    }
+
+    /// Covers hidden windows in the pixels of `area` of a frame that begins at `origin` of the screen, or shows what lies beneath.
     func cover(_ pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect, origin: (x: Int, y: Int)) {
-        for place in Array(windows.values) + vacated.rects {
+        let drawn = beneath?.drawn ?? []
+        for place in places {
             let common = place.offset(x: -origin.x, y: -origin.y).intersection(area)
-            guard !common.isEmpty else { continue }
-            for y in common.y..<common.maxY {
-                (pixels + (y - area.y) * stride + (common.x - area.x) * 4).assumingMemoryBound(to: UInt32.self)
-                    .update(repeating: Self.shade, count: common.width)
+            let covered = drawn.reduce(into: common.isEmpty ? [] : [common]) { rects, drawn in
+                rects = rects.flatMap { $0.parts(outside: drawn) }
+            }
+            for rect in covered {
+                for y in rect.y..<rect.maxY {
+                    (pixels + (y - area.y) * stride + (rect.x - area.x) * 4).assumingMemoryBound(to: UInt32.self)
+                        .update(repeating: X11Connection.shade, count: rect.width)
+                }
             }
         }
+        beneath?.copy(into: pixels, stride: stride, area: area)
     }
 }

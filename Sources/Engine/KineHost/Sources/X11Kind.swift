@@ -199,7 +199,8 @@ extension X11ScreenSource {
         try self.init(
             target: target, reportsPointer: video.showsCursor, isPrivate: isPrivate, reportsClicks: video.showsClicks,
             keys: video.shownKeys?.display,
-            excluding: video.excludedWindows, allowsXwayland: allowsXwayland, cancellation: cancellation)
+            excluding: video.excludedWindows, how: video.excludeHow, allowsXwayland: allowsXwayland,
+            cancellation: cancellation)
     }
 }
 

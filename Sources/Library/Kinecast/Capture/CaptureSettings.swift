@@ -17,9 +17,11 @@ public struct CaptureSettings: Sendable, Equatable {
     /// the program tells assistive technologies that the field is not a password field or a terminal. For a single
     /// window, only keys sent to it are shown.
     public var shownKeys: ShownKeys?
-    /// Windows to paint over wherever they are on the screen, also while they move or appear. A single captured window
-    /// contains no others; in an application's picture, these are left out.
+    /// Windows to hide wherever they are on the screen, also while they move or appear. A single captured window contains
+    /// no others; in an application's picture, these are left out.
     public var excludedWindows: [WindowRule] = []
+    /// What is seen in their places on a screen: a plain rectangle, or the windows below.
+    public var excludeHow = ExcludeHow.cover
     /// Whether the take goes on while the screen is locked, showing a plain card; otherwise it pauses. A virtual screen
     /// is never locked.
     public var keepsRunningWhenLocked = false
@@ -31,6 +33,6 @@ public struct CaptureSettings: Sendable, Equatable {
         video.framesPerSecond = framesPerSecond
         (video.showsCursor, video.cursorScale) = (showsCursor, cursorScale)
         (video.showsClicks, video.shownKeys) = (showsClicks, shownKeys)
-        video.excludedWindows = excludedWindows
+        (video.excludedWindows, video.excludeHow) = (excludedWindows, excludeHow)
     }
 }

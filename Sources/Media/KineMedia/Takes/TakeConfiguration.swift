@@ -83,6 +83,15 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
     }
 
+    /// What is seen in the place of excluded windows.
+    public enum ExcludeHow: String, Codable, Sendable, CaseIterable {
+        /// A plain rectangle.
+        case cover
+        /// The other windows, without a compositing manager's shadows and transparency; a plain rectangle where they are
+        /// not known.
+        case beneath
+    }
+
     /// The audio of the app track.
     public enum AppAudio: Codable, Sendable, Equatable {
         case none
@@ -181,8 +190,9 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var orientation = Orientation.up
         /// The sample format of the file's frames. Takes with destinations need the standard one.
         public var colour = ColourFormat.standard
-        /// The windows that are painted over in frames of a screen or a part of it.
+        /// The windows that are not seen in frames of a screen or a part of it.
         public var excludedWindows: [WindowRule] = []
+        public var excludeHow = ExcludeHow.cover
         /// The initial camera. A client can set one later.
         public var camera: Camera?
         public var showsCursor = true

@@ -39,6 +39,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var noCursor: Bool?
     /// As for `--exclude`. Empty: no window is hidden, whatever is configured.
     var exclude: [String]?
+    var excludeHow: TakeConfiguration.ExcludeHow?
     /// Seconds before the take.
     var countdown: Int?
     /// The places to broadcast to; empty or absent: the take is only recorded.
@@ -182,6 +183,9 @@ struct RecordingOption: Sendable {
                 guard choice.source != .window, let exclude = choice.exclude else { return [] }
                 return exclude.isEmpty ? ["none"] : exclude
             }, write: { choice, values in choice.exclude = values == ["none"] ? [] : values }),
+        option("exclude-how", { $0.source == .window ? nil : $0.excludeHow?.rawValue }) { choice, text in
+            TakeConfiguration.ExcludeHow(rawValue: text).map { choice.excludeHow = $0 }
+        },
         value("countdown", \.countdown),
     ]
 

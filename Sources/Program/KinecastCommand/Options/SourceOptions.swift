@@ -48,6 +48,7 @@ struct DisplayOptions: ParsableArguments {
 }
 
 extension TakeConfiguration.Backend: ExpressibleByArgument {}
+extension TakeConfiguration.ExcludeHow: ExpressibleByArgument {}
 
 struct SourceOptions: ParsableArguments {
     @OptionGroup var display: DisplayOptions
@@ -57,6 +58,12 @@ struct SourceOptions: ParsableArguments {
             "Hide a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, app:NAME for all of an application, or process:PID for all of a process. May be given several times. none overrules what is configured.",
             valueName: "ID|title:TEXT|app:NAME|process:PID|none"), transform: WindowRuleOption.parse)
     var exclude: [WindowRuleOption] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How windows of --exclude are hidden: cover paints over them, beneath shows what lies beneath them.",
+            valueName: "cover|beneath"))
+    var excludeHow = TakeConfiguration.ExcludeHow.cover
 
     @Option(
         help: ArgumentHelp(
@@ -90,6 +97,7 @@ struct SourceOptions: ParsableArguments {
         configuration.backend = backend
         configuration.asksAnew = ask
         configuration.video.excludedWindows = excludedWindows
+        configuration.video.excludeHow = excludeHow
         input.apply(to: &configuration.video)
     }
 

@@ -18,6 +18,7 @@ const fields = {
   showKeys: { values: ["none", "shortcuts", "all"] },
   showClicks: { values: [true, false] },
   noCursor: { values: [false, true] },
+  excludeHow: { values: ["cover", "beneath"] },
   countdown: { values: [0, 3, 5, 10], text: (value) => value === "0" ? say("none") : seconds(value) },
 };
 
@@ -27,7 +28,7 @@ const fields = {
  * @param {string} value
  */
 function fromOption(name, value) {
-  if (name === "showKeys" || name === "microphoneChannels") return value;
+  if (["showKeys", "microphoneChannels", "excludeHow"].includes(name)) return value;
   if (name !== "size") return JSON.parse(value);
   const [width, height] = value.split("x").map(Number);
   return { width, height };
