@@ -66,5 +66,7 @@ bookworm)
     )
     ;;
 esac
+# To test another window manager, which scripts/endurance alone does.
+manager_packages=(xfwm4)
 # To test the live page in Firefox and WebKitGTK, which scripts/endurance alone does.
 browser_packages=(firefox-esr fonts-noto-cjk gstreamer1.0-libav webkit2gtk-driver)

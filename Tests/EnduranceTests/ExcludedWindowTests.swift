@@ -6,13 +6,20 @@ import Testing
 
 @Suite(.serialized, .tags(.real, .endurance)) struct ExcludedWindowTests {
     @Test func `a window that must not be seen is in no frame under picom with fading`() throws {
-        #expect(try ExcludedWindow.record(isComposited: true).showing == [])
+        #expect(try ExcludedWindow.record(under: .picom).showing == [])
     }
 
-    @Test(arguments: [false, true])
-    func `a window that must not be seen is in no frame of a drag of a minute`(isComposited: Bool) throws {
-        let recording = try ExcludedWindow.record(isComposited: isComposited, steps: 6000)
-        let place = isComposited ? "under picom" : "without a compositing manager"
+    @Test(arguments: ExcludedWindow.Manager.allCases)
+    func `a window that must not be seen is in no frame while what lies beneath is drawn`(
+        manager: ExcludedWindow.Manager
+    ) throws {
+        #expect(try ExcludedWindow.record(under: manager, how: "beneath", steps: 2400).showing == [])
+    }
+
+    @Test(arguments: [ExcludedWindow.Manager.none, .picom])
+    func `a window that must not be seen is in no frame of a drag of a minute`(manager: ExcludedWindow.Manager) throws {
+        let recording = try ExcludedWindow.record(under: manager, steps: 6000)
+        let place = manager == .picom ? "under picom" : "without a compositing manager"
         print("Dragged for a minute \(place): seen in \(recording.showing.count) of \(recording.count) frames.")
         Margin.atMost(0, Double(recording.showing.count), "frames", "that show it, \(place)")
         #expect(recording.showing == [])

@@ -29,6 +29,7 @@ public enum Tool {
         "WebKitWebDriver": "webkit2gtk-driver", "nginx": "nginx-light", "ip": "iproute2",
         "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
         "setpriv": "util-linux", "wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard", "dbus-send": "dbus-bin",
+        "dbus-run-session": "dbus-daemon",
         "setxkbmap": "x11-xkb-utils",
     ]
 

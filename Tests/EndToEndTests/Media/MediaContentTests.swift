@@ -307,8 +307,9 @@ extension MediaTests {
             }
         }
 
-        @Test func `a window that must not be seen is in no frame, wherever it is dragged`() throws {
-            #expect(try ExcludedWindow.record(isComposited: false).showing == [])
+        @Test(arguments: ["cover", "beneath"])
+        func `a window that must not be seen is in no frame, wherever it is dragged`(how: String) throws {
+            #expect(try ExcludedWindow.record(how: how).showing == [])
         }
 
         @Test func `a window that is closed during a pause ends the take there`() throws {
