@@ -11,7 +11,7 @@ struct BenchCommand: ParsableCommand {
         commandName: "kinecast-bench", abstract: "Measures recorders and broadcasts.",
         subcommands: [
             CompareCommand.self, VersionsCommand.self, BroadcastCommand.self, ConfinementCommand.self,
-            ExchangeCommand.self, ImagingCommand.self, CameraCommand.self, PeersCommand.self,
+            ExchangeCommand.self, ImagingCommand.self, CameraCommand.self, ExcludeCommand.self, PeersCommand.self,
             WaylandCommand.self, FeedCommand.self,
             GlassCommand.self, RTMPCommand.self, RTMPFeedCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
             HostileCrowdCommand.self, TrimCommand.self, TrayCommand.self, StudioCommand.self, LevelsCommand.self,

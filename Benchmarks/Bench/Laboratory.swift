@@ -16,6 +16,8 @@ struct Take: Hashable {
     var size = PixelSize(width: 1920, height: 1080)
     /// A program and its arguments that draw in place of the scene.
     var program: [String]?
+    /// Where a window of another scene, idle, stands above.
+    var bar: PixelRect?
 
     var title: String { scene.rawValue + (audio ? " with silent audio" : "") }
 }
@@ -100,8 +102,8 @@ final class Laboratory {
         _ take: Take, _ executable: String, _ arguments: [String], examines: Bool = false, mayFail: Bool = false
     ) throws -> Outcome {
         let baseline = try baseline(of: take)
-        let scene = try show(take)
-        defer { _ = scene.end(deadline: deadline(in: 2)) }
+        let shown = try show(take)
+        defer { for process in shown { _ = process.end(deadline: deadline(in: 2)) } }
         unlink(output)
         let log = try FileDescriptor.open(
             FilePath(folder.file("log")), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
@@ -138,8 +140,8 @@ final class Laboratory {
         var key = take
         key.seconds = 0
         if let known = baselines[key] { return known }
-        let scene = try show(take)
-        defer { _ = scene.end(deadline: deadline(in: 2)) }
+        let shown = try show(take)
+        defer { for process in shown { _ = process.end(deadline: deadline(in: 2)) } }
         usleep(2_000_000)  // what is shown has just begun
         let before = load()
         let start = MonotonicClock.now()
@@ -152,19 +154,29 @@ final class Laboratory {
         return result
     }
 
-    private func show(_ take: Take) throws -> ChildProcess {
+    /// The processes that draw what is recorded.
+    private func show(_ take: Take) throws -> [ChildProcess] {
         let environment = environment(for: take)
-        guard let program = take.program else {
-            return try SceneProcess(
+        if let program = take.program {
+            var options = ChildProcess.Options()
+            options.parentDeathSignal = SIGTERM
+            options.descriptors = [nil, nil, nil]
+            return [
+                try ChildProcess(
+                    executable: try Tool.path(of: program[0]), arguments: Array(program.dropFirst()),
+                    environment: environment, options: options)
+            ]
+        }
+        var shown = [
+            try SceneProcess(
                 take.scene, arguments: ["--fps", "\(take.framesPerSecond)"], environment: environment
             ).process
+        ]
+        if let bar = take.bar {
+            let place = ["--size", "\(bar.width)x\(bar.height)", "--at", "\(bar.x),\(bar.y)"]
+            shown.append(try SceneProcess(.idle, arguments: place, environment: environment).process)
         }
-        var options = ChildProcess.Options()
-        options.parentDeathSignal = SIGTERM
-        options.descriptors = [nil, nil, nil]
-        return try ChildProcess(
-            executable: try Tool.path(of: program[0]), arguments: Array(program.dropFirst()), environment: environment,
-            options: options)
+        return shown
     }
 
     /// Seconds on a processor that both servers have had so far.

@@ -16,6 +16,7 @@ import Testing
         "imaging --runs 3",
         "peers idle --seconds 1 --runs 1",
         "camera --seconds 1 --runs 1",
+        "exclude --seconds 1 --runs 1",
         "wayland --seconds 2 --runs 1",
         "rtmp --seconds 2 --runs 1",
         "glass --seconds 5",
