@@ -22,6 +22,8 @@ final class TrayLoop {
         var themes: FilePath?
         /// Nanoseconds to wait for a desktop that shows the item: a panel may start later, or again.
         var hostTimeout: Int64 = 30_000_000_000
+        /// Whether it ends with the last take, or when none begins in time.
+        var endsWithTakes = false
         /// Gets sentences about what cannot be done.
         var complain: (String) -> Void
     }
@@ -46,6 +48,9 @@ final class TrayLoop {
     private var recordings: RecentRecordings
     private var ending: Ending?
     private var hostDeadline: Int64?
+    /// Nanoseconds for the take to begin that the tray ends with: a countdown, and a desktop's dialog.
+    private static let takeTimeout: Int64 = 180_000_000_000
+    private var takeDeadline: Int64?
     private var nextMinute: Int64?
 
     /// Throws if this user watches as many directories as the system allows.
@@ -88,13 +93,16 @@ final class TrayLoop {
             bus?.process()
             if bus?.isClosed == true { return .busLost }
             checkHost(at: now)
+            checkTakes(at: now)
             if let ending { return ending }
             sleep()
         }
     }
 
     private func sleep() {
-        PollLoop.wait(for: launcher, signals, takes, shortcuts, bus, until: nextMinute, hostDeadline)
+        PollLoop.wait(
+            for: launcher, signals, takes, shortcuts, bus,
+            until: nextMinute, hostDeadline, takes.takes.isEmpty ? takeDeadline : nil)
     }
 
     /// Ends a process that is of no use. One with keys stays without a desktop that shows the item.
@@ -106,6 +114,17 @@ final class TrayLoop {
         let deadline = hostDeadline ?? now + context.hostTimeout
         hostDeadline = deadline
         if bus == nil || now >= deadline { ending = ending ?? .noHost }
+    }
+
+    private func checkTakes(at now: Int64) {
+        guard context.endsWithTakes else { return }
+        if !takes.takes.isEmpty {
+            takeDeadline = now
+        } else if let takeDeadline {
+            if now >= takeDeadline { ending = ending ?? .quit }
+        } else {
+            takeDeadline = now + Self.takeTimeout
+        }
     }
 
     private func show(at now: Int64) {

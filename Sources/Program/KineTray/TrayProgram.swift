@@ -8,7 +8,8 @@ import KineTakes
 import KineText
 import SystemPackage
 
-/// `kinecast-tray`, `kinecast-tray --quit` or `kinecast-tray --autostart on|off`; `kinecast tray` becomes it.
+/// `kinecast-tray`, `kinecast-tray --quit` or `kinecast-tray --autostart on|off`; `kinecast tray` becomes it. The studio starts
+/// `kinecast-tray --with-take`, which ends with the last take.
 public enum TrayProgram {
     private static let program = HelperProgram("kinecast-tray")
 
@@ -23,6 +24,7 @@ public enum TrayProgram {
         let executable = FilePath(escaped: own)
         switch arguments {
         case []: try show(executable, signals)
+        case ["--with-take"]: try show(executable, signals, endsWithTakes: true)
         case ["--quit"]: try quit()
         case ["--autostart", "on"]: try setAutostart(executable, isOn: true)
         case ["--autostart", "off"]: try setAutostart(executable, isOn: false)
@@ -32,7 +34,9 @@ public enum TrayProgram {
 
     private static func lockFile(in directory: FilePath) -> FilePath { directory.appending("tray.lock") }
 
-    private static func show(_ executable: FilePath, _ signals: SignalDescriptor) throws {
+    private static func show(
+        _ executable: FilePath, _ signals: SignalDescriptor, endsWithTakes: Bool = false
+    ) throws {
         let registry = try TakeRegistry.standard()
         let directory = registry.directory.removingLastComponent()
         let lock = try HelperProgram.using(directory) { try InstanceLock.claim(lockFile(in: directory)) }
@@ -41,6 +45,7 @@ public enum TrayProgram {
             bus: BusAddresses.find().session, registry: registry,
             kinecast: ProgramLauncher.kinecast(beside: executable),
             recordings: UserDirectories.kinecastRecordings, themes: StatusItem.themes(above: executable),
+            endsWithTakes: endsWithTakes,
             complain: program.say)
         let loop: TrayLoop
         do {
