@@ -162,7 +162,8 @@ import Testing
             let kind = argument.kind == "flag" ? "flag" : argument.isRepeating ? "list" : "value"
             return [long, kind, names.first { $0.kind == "short" }?.name ?? "-"].joined(separator: " ")
         }
-        let keys = command.keys.map { "\($0.name) \($0.kind) \($0.short ?? "-")" }
+        let options = command.keys.filter { if case .label = $0.use { false } else { true } }
+        let keys = options.map { "\($0.name) \($0.kind) \($0.short ?? "-")" }
         #expect(Set(declared) == Set(keys))
         #expect(declared.count == keys.count)
         let names = Set(command.keys.map(\.name))

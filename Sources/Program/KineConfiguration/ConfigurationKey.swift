@@ -11,7 +11,7 @@ package enum ConfiguredCommand: String, CaseIterable, Sendable {
     /// Whether the section has the command's options, and profiles.
     package var hasOptions: Bool { self == .record || self == .broadcast }
 
-    /// All options of the section. kinecast.conf may not set some of them.
+    /// All options of the section, and labels. kinecast.conf may not set some of the options.
     package var keys: [ConfigurationKey] {
         switch self {
         case .record: ConfigurationKey.record
@@ -44,6 +44,8 @@ package struct ConfigurationKey: Sendable {
         case file
         /// Only if the live page is among the destinations.
         case livePage
+        /// Never: it is what people read.
+        case label
         /// Never, for this reason, which is a clause.
         case refused(String)
     }
@@ -76,7 +78,7 @@ package struct ConfigurationKey: Sendable {
             if parts.count == 2, parts[1].hasPrefix("@"), !parts[1].hasPrefix("@@") { return nil }
             return "a setting may be a secret; write it into a private file, and set to KEY=@FILE here"
         // Texts for viewers, in which addresses are no destinations.
-        case "title", "public-url": return nil
+        case "title", "shown-name", "public-url": return nil
         default: return DestinationAddress(value) == nil ? nil : Self.secretAddress
         }
     }
@@ -90,7 +92,8 @@ package struct ConfigurationKey: Sendable {
 extension ConfigurationKey {
     static let record: [ConfigurationKey] = [
         keys("output", short: "o", isPath: true), keys("full-range", .flag), keys("chroma"),
-        keys("toggle", .flag, use: .refused("it is for a key, so type it there")), shared,
+        keys("toggle", .flag, use: .refused("it is for a key, so type it there")), keys("shown-name", use: .label),
+        shared,
     ].flatMap(\.self)
 
     static let broadcast: [ConfigurationKey] = [

@@ -48,6 +48,7 @@ package struct ConfiguredOption: Sendable {
 
     /// The option as it would be typed. `home`: the directory for which `~` stands.
     package func arguments(home: String?) -> [String] {
+        if case .label = key.use { return [] }
         if key.kind == .flag { return isOn ? ["--\(key.name)"] : [] }
         var value = value
         if key.isPath, value.hasPrefix("~/"), let home { value = home + value.dropFirst() }
@@ -66,7 +67,7 @@ package struct ConfiguredOption: Sendable {
         case .livePage:
             // The id of BuiltInServices.live: the tray needs nothing else of services.
             return given["service"].map { $0.contains("live") } ?? (given["to"] == nil && given["to-file"] == nil)
-        case .refused: return false
+        case .label, .refused: return false
         }
     }
 }
