@@ -12,71 +12,18 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized, .tags(.real, .browsers, .endurance)) struct ReplayKitWalkTests {
-    /// A desktop with Chromium.
-    private struct Desktop {
-        let place: TestPlace
-        let environment: [String]
-        private var profile: String { place.path("profile") }
-
-        init(_ place: TestPlace, _ screen: PrivateScreen) throws {
-            self.place = place
-            try place.makeDirectory("bin")
-            let options = "--no-sandbox --disable-dev-shm-usage --disable-gpu --no-first-run --remote-debugging-port=0"
-            try place.write(
-                """
-                #!/bin/sh
-                exec '\(try Tool.path(of: "chromium"))' \(options) --user-data-dir='\(place.path("profile"))' "$@"
-
-                """, to: "bin/chromium", permissions: .ownerReadWriteExecute)
-            let path = "PATH=\(place.path("bin")):" + (ProcessEnvironment.value("PATH") ?? "")
-            environment = [path, "BROWSER=chromium", "DISPLAY=\(screen.name)"]
-        }
-
-        /// Runs the app, whose buttons are pressed by lines.
-        func app() throws -> (app: RunningKinecast, buttons: FileDescriptor) {
-            let input = try FileDescriptor.pipe()
-            defer { try? input.readEnd.close() }
-            _ = fcntl(input.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
-            let app = try RunningKinecast(
-                arguments: [RunningKinecast.scene],
-                environment: ProcessEnvironment.merging(place.environment, environment),
-                directory: place.directory, input: input.readEnd,
-                executable: RunningKinecast.sibling("kinecast-replay-app"), asJob: true)
-            return (app, input.writeEnd)
-        }
-
-        /// Lends the window that the app has opened, which then closes by itself.
-        func withWindow(_ body: (StudioWindow) throws -> Void) throws {
-            var port: UInt16?
-            try wait("Chromium") {
-                let file = FilePath(profile).appending("DevToolsActivePort")
-                let text = PrivateDirectory.contents(of: file, limit: 1024).map { String(decoding: $0, as: UTF8.self) }
-                port = text?.split(separator: "\n").first.flatMap { UInt16($0) }
-                return port != nil
-            }
-            let debugger = try #require(port)
-            // Chromium cannot be driven while it goes from the private file to the page.
-            try wait("the page") {
-                let listed = try? HTTPExchange.ask(
-                    port: debugger, method: "GET", path: "/json/list", content: [],
-                    deadline: MonotonicClock.now() + 10_000_000_000)
-                return String(decoding: listed?.content ?? [], as: UTF8.self).contains(#""url": "http://"#)
-            }
-            let browser = try Browser(
-                attachedTo: debugger, environment: ProcessEnvironment.merging(place.environment, environment))
-            defer { browser.end() }
-            try body(StudioWindow(browser: browser))
-            try wait("the window to close by itself") { !place.processes().contains { $0.contains(profile) } }
-            // The next window's Chromium has another port.
-            _ = unlink("\(profile)/DevToolsActivePort")
-        }
-    }
-
-    /// Clicks on the button with this label, which closes the window: a browser that is closed gives no answer.
-    private static func clickLast(_ label: String, _ window: StudioWindow) throws {
-        let isThere = "[...document.querySelectorAll('button')].find((one) => one.textContent === '\(label)')"
-        #expect(try window.browser.wait(until: "return Boolean(\(isThere))"))
-        let _: Bool = try window.browser.run("setTimeout(() => \(isThere).click(), 100); return true")
+    /// Runs the app, whose buttons are pressed by lines.
+    private static func app(_ desktop: ChromiumDesktop) throws -> (app: RunningKinecast, buttons: FileDescriptor) {
+        let input = try FileDescriptor.pipe()
+        defer { try? input.readEnd.close() }
+        _ = fcntl(input.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
+        let place = desktop.place
+        let app = try RunningKinecast(
+            arguments: [RunningKinecast.scene],
+            environment: ProcessEnvironment.merging(place.environment, desktop.environment),
+            directory: place.directory, input: input.readEnd,
+            executable: RunningKinecast.sibling("kinecast-replay-app"), asJob: true)
+        return (app, input.writeEnd)
     }
 
     private static func press(_ button: String, _ buttons: FileDescriptor) throws {
@@ -93,15 +40,15 @@ import Testing
             try place.makeDirectory("Kinecast")
             let program = RunningKinecast.sibling("kinecast-replay-app")
             #expect(try place.run("permissions", "grant", program).status == 0)
-            let desktop = try Desktop(place, screen)
-            let (first, buttons) = try desktop.app()
+            let desktop = try ChromiumDesktop(place, screen)
+            let (first, buttons) = try Self.app(desktop)
             defer { try? buttons.close() }
             try cancels(first, buttons, desktop)
             try broadcasts(first, buttons, desktop)
             try movesCamera(desktop)
             first.signal(SIGKILL)
             _ = try first.wait()
-            let (second, others) = try desktop.app()
+            let (second, others) = try Self.app(desktop)
             try Self.press("find", others)
             #expect(try second.line("found") == "found live, true")
             try Self.press("finish", others)
@@ -113,18 +60,18 @@ import Testing
         }
     }
 
-    private func cancels(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: Desktop) throws {
+    private func cancels(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: ChromiumDesktop) throws {
         try Self.press("broadcast", buttons)
         try desktop.withWindow { window in
             #expect(try window.browser.wait(until: "return document.querySelector('.service input')?.checked"))
             let services: Int = try window.browser.run("return document.querySelectorAll('.service').length")
             #expect(services == 1, "only the preferred service is there")
-            try Self.clickLast("Cancel", window)
+            try window.clickLast("Cancel")
             #expect(try app.line("broadcast: ").hasPrefix("broadcast: cancelled"))
         }
     }
 
-    private func broadcasts(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: Desktop) throws {
+    private func broadcasts(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: ChromiumDesktop) throws {
         try Self.press("broadcast", buttons)
         try desktop.withWindow { window in
             try window.check("With the microphone")
@@ -138,7 +85,7 @@ import Testing
     }
 
     /// In a window that the person opens.
-    private func movesCamera(_ desktop: Desktop) throws {
+    private func movesCamera(_ desktop: ChromiumDesktop) throws {
         #expect(try desktop.place.run(["studio"], desktop.environment).status == 0)
         try desktop.withWindow { window in
             let frame = "document.querySelector('.take .camera-frame')"
@@ -165,7 +112,7 @@ import Testing
             """, seconds: 60)
     }
 
-    private func previews(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: Desktop) throws {
+    private func previews(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: ChromiumDesktop) throws {
         try Self.press("record", buttons)
         try app.line("recording")
         try wait("three seconds") {
@@ -189,7 +136,7 @@ import Testing
             try window.click("Save to videos")
             try window.answer("Walk", "Save to videos")
             #expect(try window.plays("Walk"))
-            try Self.clickLast("Done", window)
+            try window.clickLast("Done")
             #expect(try app.line("finished") == "finished org.example.post org.kinecast.save-to-videos")
             #expect(try app.line("at") == "at \(file)")
         }

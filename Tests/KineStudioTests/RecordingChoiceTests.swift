@@ -240,6 +240,24 @@ import Testing
         #expect(String(escaping: other.bytes) == text + "\n[record Bug]\nfps = 10\n")
     }
 
+    @Test func `a preset's name may be any text, and its section gets one like it`() throws {
+        let first = try file("").keeping(choice(#"{"fps":10}"#), titled: "Vortrag: Wald & Wiese")
+        #expect(String(decoding: first.bytes, as: UTF8.self).hasPrefix("[record Vortrag-Wald-Wiese]\n"))
+        let second = try first.keeping(choice(#"{"fps":24}"#), titled: "Vortrag? Wald, Wiese")
+            .keeping(choice(#"{"fps":30}"#), titled: "讲座").keeping(choice(#"{"fps":60}"#), titled: "Talk")
+        let shown = try RecordingProfiles(ConfigurationLayers(file: second, environment: [])).profiles
+        #expect(
+            shown.map { "\($0.name): \($0.title), \($0.choice.fps ?? 0)" } == [
+                "Talk: Talk, 60", "Vortrag-Wald-Wiese: Vortrag: Wald & Wiese, 10",
+                "Vortrag-Wald-Wiese-2: Vortrag? Wald, Wiese, 24", "preset: 讲座, 30",
+            ])
+        #expect(shown.allSatisfy { $0.others.isEmpty })
+        let again = try second.keeping(choice(#"{"fps":15}"#), titled: "讲座")
+        let section = ConfigurationSection(command: .record, profile: "preset")
+        #expect(again.profiles(of: .record).count == 4 && again.options(of: section).count == 2)
+        #expect(!RecordingProfile.isTitle("") && !RecordingProfile.isTitle("a\nb") && RecordingProfile.isTitle("讲座 1"))
+    }
+
     @Test func `a value that the file cannot hold is refused with a sentence, and the environment is configured`()
         throws
     {

@@ -221,17 +221,15 @@ import Testing
         #expect(state.choices.isEmpty && state.picture(40) == [40])
     }
 
-    @Test func `a camera and a still have pictures of their own, until the screen is locked`() {
+    @Test func `a camera has pictures of its own, until the screen is locked`() {
         var state = SurveyState()
         let size = PixelSize(width: 640, height: 480)
         let shown = state.update(SurveyCamera(size: size, jpeg: Data([1])))
         #expect(shown == SurveyState.Camera(picture: 1, width: 640, height: 480))
-        #expect(state.update(still: SurveyPicture(.monitor("DP-1"), jpeg: Data([2])))?.picture == 2)
-        #expect(state.update(still: SurveyPicture(.window(1), jpeg: Data([3]))) == nil)
-        #expect(state.picture(1) == [1] && state.picture(2) == [2])
+        #expect(state.picture(1) == [1])
         #expect(state.update(SurveyCamera(problem: "No.")) == SurveyState.Camera(problem: "No."))
         #expect(state.picture(1) == [1], "a page may still be loading it")
         state.isLocked = true
-        #expect(state.picture(1) == nil && state.picture(2) == nil)
+        #expect(state.picture(1) == nil)
     }
 }

@@ -11,6 +11,8 @@ public struct DesktopSurvey: Sendable, Equatable {
     /// The notification server's name and version; nil: there is none, or it does not answer.
     public var notifications: String?
     public var capabilities = NotificationCapabilities()
+    /// Whether a panel shows the items of a tray (freedesktop.org, StatusNotifierWatcher).
+    public var hasTray = false
     /// Whether the screen is locked; nil: unknown.
     public var isLocked: Bool?
     /// The version of the portal that shares the screen (org.freedesktop.portal.ScreenCast); nil: there is no portal.
@@ -30,6 +32,8 @@ public struct DesktopSurvey: Sendable, Equatable {
         case everything
         /// Only `hasLibrary`, `hasSession`, `screenCastVersion`, `screenCastTargets` and `cursorModes`.
         case screenCasts
+        /// Only `hasLibrary`, `notifications`, `capabilities` and `hasTray`.
+        case waysBack
     }
 
     public init() {}
@@ -58,9 +62,12 @@ private final class DesktopInquiry {
         session = addresses.session.flatMap { try? BusConnection(address: $0) }
         system = subject == .everything ? addresses.system.flatMap { try? BusConnection(address: $0) } : nil
         survey.hasLibrary = true
-        askScreenCasts()
+        if subject != .waysBack { askScreenCasts() }
+        if subject != .screenCasts {
+            askNotifications()
+            askTray()
+        }
         guard subject == .everything else { return }
-        askNotifications()
         for saver in [ScreenSaver.freedesktop, .gnome] {
             ask(session, saver.method("GetActive")) { [weak self] values in
                 self?.heard(isLocked: values.first?.asBoolean)
@@ -95,6 +102,17 @@ private final class DesktopInquiry {
         }
         ask(session, NotificationServer.method("GetCapabilities")) { [weak self] values in
             self?.survey.capabilities = NotificationCapabilities(values.first?.asStrings ?? [])
+        }
+    }
+
+    private func askTray() {
+        let watcher = "org.kde.StatusNotifierWatcher"
+        var call = BusCall(
+            watcher, path: "/StatusNotifierWatcher", interface: "org.freedesktop.DBus.Properties", "Get",
+            [.string(watcher), .string("IsStatusNotifierHostRegistered")])
+        call.startsService = false
+        ask(session, call) { [weak self] values in
+            self?.survey.hasTray = values.first?.content?.asBoolean ?? false
         }
     }
 

@@ -10,6 +10,9 @@ static const struct studio_page_file files[] = {
     {"icon.svg", (const char[]){
 #embed "Page/icon.svg" suffix(, 0)
     }},
+    {"icons.svg", (const char[]){
+#embed "Page/icons.svg" suffix(, 0)
+    }},
     {"index.html", (const char[]){
 #embed "Page/index.html" suffix(, 0)
     }},
@@ -88,6 +91,9 @@ static const struct studio_page_file files[] = {
     {"record/hidden.js", (const char[]){
 #embed "Page/record/hidden.js" suffix(, 0)
     }},
+    {"record/leaving.js", (const char[]){
+#embed "Page/record/leaving.js" suffix(, 0)
+    }},
     {"record/meters.js", (const char[]){
 #embed "Page/record/meters.js" suffix(, 0)
     }},
@@ -109,8 +115,8 @@ static const struct studio_page_file files[] = {
     {"record/recording.js", (const char[]){
 #embed "Page/record/recording.js" suffix(, 0)
     }},
-    {"record/region.js", (const char[]){
-#embed "Page/record/region.js" suffix(, 0)
+    {"record/rows.js", (const char[]){
+#embed "Page/record/rows.js" suffix(, 0)
     }},
     {"record/services.js", (const char[]){
 #embed "Page/record/services.js" suffix(, 0)
@@ -174,6 +180,9 @@ static const struct studio_page_file files[] = {
     }},
     {"words/chinese-library.js", (const char[]){
 #embed "Page/words/chinese-library.js" suffix(, 0)
+    }},
+    {"words/chinese-problems.js", (const char[]){
+#embed "Page/words/chinese-problems.js" suffix(, 0)
     }},
     {"words/chinese-sheet.js", (const char[]){
 #embed "Page/words/chinese-sheet.js" suffix(, 0)

@@ -16,14 +16,15 @@ final class StudioLoop {
         case pages(Int, asking: Int)
         /// The token of a link that was used.
         case redeemed(String)
-        /// The arguments of `kinecast`, and `NAME=value` strings.
-        case record([String], variables: [String], settings: TakeSettings)
+        /// The arguments of `kinecast`, and `NAME=value` strings. `departure`: the nanoseconds in which windows have left the
+        /// screen; nil: none leaves.
+        case record([String], variables: [String], settings: TakeSettings, departure: Int64?)
+        /// A page closes itself for the recording that it has begun, or could not.
+        case leaving(Bool)
         /// Ends the start of a recording, such as its countdown.
         case cancel
         /// A page shows what can be chosen, and measures what was chosen.
         case survey(SurveyChoice)
-        /// A page draws a region in the monitor's large picture.
-        case still(monitor: String)
         /// A page shows the picture of a take.
         case previewed
         /// A page shows the progress of takes.
@@ -44,9 +45,7 @@ final class StudioLoop {
     private let links: StudioLinks
     private let door: StudioDoor
     private let signals: SignalDescriptor
-    /// The first window's browser, if one was started.
-    var window: WindowWatch?
-    private var pages = 0
+    private let windows: StudioWindows
     private var idle: IdleTimeout
     private var disk = DiskWatch()
     private let recordings: DirectoryWatch
@@ -55,12 +54,14 @@ final class StudioLoop {
 
     /// Throws if this user watches as many directories as the system allows.
     ///
-    /// - Parameter kinecast: the path of `kinecast`; nil: it is not there.
+    /// - Parameters:
+    ///   - kinecast: the path of `kinecast`; nil: it is not there.
     init(
         _ studio: Studio, _ inbox: Mailbox<Message>, registry: TakeRegistry, links: StudioLinks, door: StudioDoor,
-        launcher: ProgramLauncher, kinecast: String?, signals: SignalDescriptor
+        launcher: ProgramLauncher, kinecast: String?, signals: SignalDescriptor, windows: StudioWindows
     ) throws(Errno) {
         (self.studio, self.inbox, self.links, self.door, self.signals) = (studio, inbox, links, door, signals)
+        self.windows = windows
         takes = try Takes(registry)
         recorders = Recorders(studio, launcher, kinecast: kinecast)
         recordings = DirectoryWatch(for: LibraryFile.endings) { studio.library.watchedDirectories }
@@ -75,17 +76,18 @@ final class StudioLoop {
             for message in inbox.drain() { receive(message) }
             door.process(at: now)
             studio.sheets.process(at: now)
-            window?.process(at: now)
+            windows.process(at: now)
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
+            recorders.release(windows.departure, at: now)
             recorders.read()
             showTakes(at: now)
             studio.requests.deliver(to: takes, at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             if pages > 0, recordings.process(at: now) { studio.showRecordings() }
-            recorders.conclude()
+            if recorders.conclude() { windows.recordingFailed() }
             let work = recorders.count + studio.jobs.count
             idle.update(
                 .init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: work), at: now)
@@ -98,30 +100,32 @@ final class StudioLoop {
         let isShown = pages > 0
         PollLoop.wait(
             for: inbox, signals, studio.requests, recorders, takes, door, links, survey, progress, idle, studio.hub,
-            window,
-            studio.previews, studio.sheets, isShown ? recordings : nil, until: isShown ? disk.deadline : nil)
+            studio.previews, studio.sheets, windows, isShown ? recordings : nil, until: isShown ? disk.deadline : nil)
     }
 
     private func receive(_ message: Message) {
         switch message {
         case .pages(let count, let asking):
             if pages == 0, count > 0 { recordings.watch() }
-            pages = count
+            windows.update(pages: count)
             takes.showsQuestions = asking > 0
         case .redeemed(let token): links.remove(token)
         // `sleep` looks at the previews and the sheets.
         case .previewed, .worked, .sheets: break
         case .survey(let choice): survey(choice)
-        case .still(let monitor):
-            survey(nil)
-            survey.makeStill(of: monitor)
         case .measure: progress.ask(at: MonotonicClock.now())
-        case .record(let arguments, let variables, let settings):
+        case .record(let arguments, let variables, let settings, let departure):
             survey.releaseCamera()
-            recorders.begin(arguments, variables, settings)
+            guard let departure else { return recorders.begin(arguments, variables, settings) }
+            windows.awaitDeparture()
+            recorders.startTray()
+            recorders.hold(arguments, variables, settings, until: MonotonicClock.now() + departure)
         case .cancel: recorders.cancel()
+        case .leaving(let isLeaving): windows.leave(isLeaving)
         }
     }
+
+    private var pages: Int { windows.pages }
 
     /// - Parameter choice: nil: the same as before.
     private func survey(_ choice: SurveyChoice?) {
@@ -143,7 +147,6 @@ final class StudioLoop {
             case .locked(let isLocked): studio.show(isLocked: isLocked)
             case .levels(let levels): studio.show(levels)
             case .camera(let camera): studio.show(camera)
-            case .still(let picture): studio.show(still: picture)
             case .failed(let sentence): studio.add(TakeNotice(kind: .failed, text: sentence))
             }
         }
@@ -151,12 +154,22 @@ final class StudioLoop {
 
     private func showTakes(at now: Int64) {
         let changes = takes.process(at: now)
+        // Of the takes that windows have begun: the IDs of their recordings.
+        var ended: [String?] = []
         takes.wantsProgress = progress.isWanted(at: now)
         takes.wantsLevels = takes.wantsProgress
         for (take, event) in changes.events {
             progress.received(event, of: take.id)
             disk.received(event)
-            if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
+            guard var notice = TakeNotice(event, take: take.id) else { continue }
+            notice.isOwn = recorders.isOwn(take.id)
+            windows.received(notice)
+            let recording = studio.add(notice)
+            if notice.isOwn == true, notice.kind == .ended { ended.append(recording) }
+        }
+        // Nothing is left to show of a take that has failed, or that the person has not allowed.
+        if changes.ended.contains(where: { recorders.isOwn($0.record.id) && !$0.isFinished }) {
+            windows.recordingFailed()
         }
         reportDeaths(changes.ended.filter { $0.phase != .ended })
         let running = takes.takes
@@ -164,6 +177,9 @@ final class StudioLoop {
         studio.show(running.compactMap(TakeQuestion.init))
         if let snapshots = progress.snapshots(of: running) { studio.show(progress: snapshots) }
         if let levels = progress.levels(of: running) { studio.show(levels: levels) }
+        // Its engine may still run.
+        if let last = ended.last { windows.recordingEnded(last, isAlone: running.allSatisfy { $0.ending != nil }) }
+        if running.isEmpty { windows.allTakesEnded() }
         recorders.follow(takes.answered.union(changes.ended.map(\.record.id)))
     }
 

@@ -132,11 +132,18 @@ public enum StudioProgram {
                 try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
             }
         }
+        let windows = StudioWindows { content in
+            let recording: String? = if case .recording(let id) = content { id } else { nil }
+            guard options.opensWindow,
+                let link = try? links.make(to: .person, showing: recording, at: MonotonicClock.now())
+            else { return nil }
+            return show(link, options) { nil }
+        }
         let loop: StudioLoop
         do {
             loop = try StudioLoop(
                 studio, inbox, registry: registry, links: links, door: door, launcher: launcher,
-                kinecast: ProgramLauncher.kinecast(beside: FilePath(escaped: own)), signals: signals)
+                kinecast: ProgramLauncher.kinecast(beside: FilePath(escaped: own)), signals: signals, windows: windows)
         } catch {
             throw CommandFailure.unavailable(
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
@@ -146,7 +153,7 @@ public enum StudioProgram {
             return try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
         }
         let link = try HelperProgram.using(directory) { try makeLink(forPerson: options.opensWindow) }
-        loop.window = show(link, options) { try? makeLink(forPerson: false) }
+        windows.browser = show(link, options) { try? makeLink(forPerson: false) }
         loop.run()
         _ = unlink(socket.cString)
     }

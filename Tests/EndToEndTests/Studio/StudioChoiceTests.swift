@@ -23,9 +23,9 @@ import Testing
 
     /// The values that are set, by the labels of their lists, and the lists' words for them.
     private static let chosen = [
-        ("Frames a second", "10", "10"), ("Size", "1280x720", "1280×720"), ("Quality", "30", "Lower, small file"),
-        ("Show keys", "shortcuts", "Shortcuts"), ("Show clicks", "false", "No"),
-        ("Mouse pointer", "true", "Hidden"), ("Countdown", "0", "None"),
+        ("Frame rate", "10", "10 frames a second"), ("Size", "1280x720", "1280×720"),
+        ("Quality", "30", "Lower, small file"), ("Show keys", "shortcuts", "Shortcuts"), ("Show clicks", "false", "No"),
+        ("Mouse pointer", "true", "Hidden"),
     ]
 
     @Test func `options are set and kept, a recording has them, and the next server's page offers them`() throws {
@@ -39,7 +39,7 @@ import Testing
                 try keep(window, as: "Bug")
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
             }
             try expectKept(in: studio)
@@ -50,13 +50,13 @@ import Testing
             let next = try RunningStudio(studio.place, studio.environment)
             try next.withWindow { window in
                 #expect(try isFilled(window))
-                #expect(try form(window)["Size"] == "as configured")
-                try window.choose("Bug", in: "Choice")
+                #expect(try form(window).lists["Size"] == "As the source")
+                try window.choose("Bug", in: "Preset")
                 let form = try form(window)
-                for (label, _, words) in Self.chosen { #expect(form[label] == words, "\(label)") }
-                #expect(try hidden(window) == ["app:Editor", "title:Secret"])
-                try window.choose("Talk", in: "Choice")
-                #expect(try self.form(window)["Size"] == "as configured")
+                for (label, _, words) in Self.chosen { #expect(form.lists[label] == words, "\(label)") }
+                #expect(form.hidden == ["app:Editor", "title:Secret"])
+                try window.choose("Talk", in: "Preset")
+                #expect(try self.form(window).lists["Size"] == "As the source")
                 let hint =
                     "return document.querySelector('.names .hint').textContent === 'Talk also sets duration = 1s.'"
                 #expect(try window.browser.wait(until: hint))
@@ -85,7 +85,7 @@ import Testing
                 #expect(isCounting)
                 try window.browser.click(".countdown")
                 #expect(
-                    try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
+                    try window.browser.wait(until: "return !document.querySelector('#recording .main').disabled"))
                 #expect(try studio.place.registry().list().running.isEmpty)
                 let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
                 #expect(problem == "")
@@ -103,14 +103,15 @@ import Testing
                     const spaces = [[120e6, 240], [1.2e9, 2400], [38e9, 75600]];
                     import("/record/disk.js").then(({ showSpace: show }) => done(spaces.map(([free, duration]) => {
                         const line = document.createElement("p");
-                        show(line, { free, duration });
+                        show(line, { free, duration, place: ["Videos", "Kinecast"] });
                         return `${line.textContent}, ${line.className}, ${line.role}`;
                     })));
                     """, seconds: 60)
                 #expect(
                     lines == [
-                        "Only 120 MB free, about 4 minutes, low, status", "1.2 GB free, about 40 minutes, , null",
-                        "38 GB free, about 21 hours, , null",
+                        "Only 120 MB free for recordings, about 4 minutes, low, status",
+                        "Saves to Videos › Kinecast · 1.2 GB free, about 40 minutes, , null",
+                        "Saves to Videos › Kinecast · 38 GB free, about 21 hours, , null",
                     ])
             }
         }
@@ -118,25 +119,28 @@ import Testing
 
     /// Whether the form comes to be filled.
     private func isFilled(_ window: StudioWindow) throws -> Bool {
-        try window.browser.wait(until: "return document.querySelector('#recording .primary:enabled') != null")
+        try window.browser.wait(until: "return document.querySelector('#recording .main:enabled') != null")
     }
 
-    /// Sets the options behind "More".
+    /// Sets the options.
     private func choose(_ window: StudioWindow) throws {
         #expect(try isFilled(window))
-        try window.browser.click(".more summary")
-        #expect(try form(window)["Show clicks"] == "as configured: Yes")
+        let form = try form(window)
+        #expect(form.lists["Show clicks"] == "Yes" && form.hidden == ["title:Secret"])
+        try window.skipCountdown()
+        try window.click("Options")
         for (label, value, _) in Self.chosen { try window.choose(value, in: label) }
         #expect(try window.browser.wait(until: "return document.querySelector('[value=\"app:Editor\"]') != null"))
-        #expect(try hidden(window) == ["title:Secret"])
         try window.browser.click("[value=\"app:Editor\"]")
-        let space = "return /^\\d.* free, about \\d/.test(document.getElementById('disk').textContent)"
-        #expect(try window.browser.wait(until: space))
+        try window.closeDialog()
+        let line = "document.querySelector('.foot .hint').textContent"
+        let isSaid = "return /^Saves to .+ › Kinecast · \\d.* free, about \\d/.test(\(line))"
+        #expect(try window.browser.wait(until: isSaid))
     }
 
     private func keep(_ window: StudioWindow, as name: String) throws {
-        for (typed, problem) in [("two words", "A name has at most 40"), (name, "")] {
-            try window.click("Keep as…")
+        for (typed, problem) in [("", "A name has one to 100"), (name, "")] {
+            try window.click("Save preset…")
             let _: Bool = try window.browser.run(
                 """
                 document.activeElement.value = "\(typed)";
@@ -149,9 +153,9 @@ import Testing
                 try window.click("Cancel")
                 continue
             }
-            #expect(try window.offers(name, in: "Choice"))
+            #expect(try window.offers(name, in: "Preset"))
         }
-        #expect(try window.browser.wait(until: "return document.activeElement.textContent === 'Keep as…'"))
+        #expect(try window.browser.wait(until: "return document.activeElement.textContent === 'Save preset…'"))
         // The server's refusal.
         _ = try window.browser.log()
     }
@@ -166,7 +170,6 @@ import Testing
             lines.dropFirst(2) == [
                 "audio = none", "mic = none", "fps = 10", "size = 1280x720", "quality = 30", "show-keys = shortcuts",
                 "show-clicks = false", "no-cursor = true", "exclude = app:Editor", "exclude = title:Secret",
-                "countdown = 0",
             ])
         let checked = try studio.place.run(["config", "--profile", "Bug"], studio.environment)
         #expect(checked.status == 0, "\(checked)")
@@ -180,18 +183,24 @@ import Testing
         #expect(frames.allSatisfy { $0.distance(from: 0x40_c0c0, in: middle) > 40 }, "the editor is painted over")
     }
 
-    /// The chosen words of each list, by its label.
-    private func form(_ window: StudioWindow) throws -> [String: String] {
-        try window.browser.run(
-            """
-            return Object.fromEntries([...document.querySelectorAll("#recording .field:has(select)")].map((field) =>
-                [field.querySelector("span").textContent, field.querySelector("select").selectedOptions[0].text]));
-            """)
+    private struct Form: Decodable {
+        /// The chosen words of each list, by its label.
+        var lists: [String: String]
+        /// The rules of the apps that are never shown.
+        var hidden: [String]
     }
 
-    private func hidden(_ window: StudioWindow) throws -> [String] {
-        let script = "return [...document.querySelectorAll('.hiding input:checked')].map(({ value }) => value)"
-        let rules: [String] = try window.browser.run(script)
-        return rules.sorted()
+    /// What the options are.
+    private func form(_ window: StudioWindow) throws -> Form {
+        try window.click("Options")
+        let form: Form = try window.browser.run(
+            """
+            const lists = Object.fromEntries([...document.querySelectorAll("dialog .field:has(select)")].map((field) =>
+                [field.querySelector("span").textContent, field.querySelector("select").selectedOptions[0].text]));
+            const hidden = [...document.querySelectorAll(".hiding input:checked")].map(({ value }) => value).sort();
+            return { lists, hidden };
+            """)
+        try window.closeDialog()
+        return form
     }
 }

@@ -28,7 +28,7 @@ import Testing
                 try killEngine(studio, window, "finishes it.")
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
             }
         }
@@ -37,7 +37,7 @@ import Testing
     /// Kills the engine of the only take. The page shows a sentence with that end.
     private func killEngine(_ studio: RunningStudio, _ window: StudioWindow, _ end: String) throws {
         kill(try studio.place.registry().find(nil).pid, SIGKILL)
-        #expect(try window.shows("Not recording"))
+        #expect(try window.isIdle())
         #expect(try window.notes("The engine ended unexpectedly; if "))
         let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
         #expect(problem.hasPrefix("The engine ended unexpectedly; if ") && problem.hasSuffix(end), "\(problem)")
@@ -51,7 +51,7 @@ import Testing
                 try take.recorded(1)
                 #expect(try window.shows("Recording"))
                 #expect(try studio.place.run("stop").status == 0)
-                #expect(try window.shows("Not recording"))
+                #expect(try window.isIdle())
                 #expect(try window.notes("Saved 0:0"))
                 #expect(try window.browser.run("return document.getElementById('problem').hidden"))
                 #expect(try take.wait().status == 0)
@@ -70,10 +70,10 @@ import Testing
                     return [...document.querySelectorAll(".take button")]
                         .filter((button) => button.checkVisibility()).map((button) => button.textContent);
                     """)
-                #expect(buttons == ["End"])
-                try window.click("End")
+                #expect(buttons == ["Stop"])
+                try window.endTake()
                 #expect(try window.notes("Saved 0:0"))
-                #expect(try window.shows("Not recording"))
+                #expect(try window.isIdle())
                 #expect(try window.browser.run("return document.getElementById('problem').hidden"))
             }
         }
@@ -85,7 +85,7 @@ import Testing
             let server = studio.program.process.pid
             let descriptors = descriptors(of: server)
             try studio.withWindow { window in
-                #expect(try window.shows("Not recording"))
+                #expect(try window.isIdle())
                 let memory = ProcFiles.anonymousBytes(of: server)
                 var tabs = [try window.browser.openTab()]
                 for _ in 1..<20 {
@@ -103,10 +103,12 @@ import Testing
                 }
                 try click("Record", in: 0, shows: "Recording")
                 try click("Pause", in: 19, shows: "Paused")
-                try click("End", in: 7, shows: "Not recording")
+                try window.browser.selectTab(tabs[7])
+                try window.endTake()
                 // An empty tab stays.
                 for tab in tabs {
                     try window.browser.selectTab(tab)
+                    #expect(try window.isIdle(), "tab \(tab)")
                     try window.browser.closeTab()
                 }
                 try wait("the server's descriptors to go") { self.descriptors(of: server) <= descriptors }

@@ -11,7 +11,7 @@ import Testing
         try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
             try studio.place.makeDirectory("Kinecast")
             try studio.withWindow { window in
-                try window.show("Recordings")
+                try window.show("Library")
                 #expect(try window.browser.wait(until: "return document.querySelector('.empty')?.checkVisibility()"))
                 try window.expectAccessible("no recordings")
                 try studio.recordTalk()
@@ -27,8 +27,8 @@ import Testing
                 let ends = [try window.time(of: "from"), try window.time(of: "to")]
                 #expect(try window.playsCut(until: last))
                 try window.show("Record")
-                #expect(try window.shows("Not recording"))
-                try window.show("Recordings")
+                #expect(try window.isIdle())
+                try window.show("Library")
                 #expect(try window.plays("Talk"))
                 #expect(try ends == [window.time(of: "from"), window.time(of: "to")], "it stays")
                 try window.click("Save as new")

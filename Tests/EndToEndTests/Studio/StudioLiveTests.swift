@@ -21,32 +21,33 @@ import Testing
             try studio.withWindow { window in
                 try window.skipCountdown()
                 // The first click was in the desktop's menu.
-                try window.check("Live page for browsers")
+                try window.turn("Stream live")
                 try window.click("Go live")
                 #expect(try window.shows("Live"))
                 #expect(try window.previews([0x40, 0xc0, 0xc0]), "the screen")
                 painter.fill(ground, Self.screen, 0xc0_4020)
                 #expect(try window.previews([0xc0, 0x40, 0x20]), "a change of it")
                 let row = "document.querySelector('.destinations li')"
-                #expect(try window.browser.wait(until: "return \(row).textContent.includes('0 viewers')"))
+                #expect(try window.browser.wait(until: "return \(row).textContent.includes('nobody is watching yet')"))
                 let link = try #require(try studio.place.run("link").output.split(whereSeparator: \.isNewline).first)
                 let studioWindow = try window.browser.openTab()
                 try window.browser.open(String(link))
                 #expect(try window.browser.wait(until: "return document.body.dataset.phase === 'live'"))
                 try window.browser.selectTab(studioWindow)
-                #expect(try window.browser.wait(until: "return \(row).textContent.includes('1 viewer ')"))
-                try window.click("End this broadcast")
+                #expect(try window.browser.wait(until: "return \(row).textContent.includes('1 watching')"))
+                try window.click("Disconnect")
                 #expect(try window.shows("Recording"))
-                try window.open("Broadcast to")
-                try window.click("Live page for browsers")
+                try window.open("Add a destination")
+                try window.click("Link for any browser: This computer")
                 #expect(try window.shows("Live"))
-                try window.open("Statistics")
+                try window.open("Details")
                 let counts = "return [...document.querySelectorAll('dd')].map((one) => Number(one.textContent))"
                 #expect(try window.browser.wait(until: counts + "[0] > 1"), "frames drawn")
                 painter.fill(ground, Self.screen, 0x40_c0c0)
-                let delay = "[...document.querySelectorAll('.plot')].find((one) => one.textContent.startsWith('Delay'))"
+                let plot = "[...document.querySelectorAll('.plot')]"
+                let delay = "\(plot).find((one) => one.textContent.startsWith('Preview'))"
                 #expect(try window.browser.wait(until: "return / ms$/.test(\(delay).textContent)"))
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
             }
             let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
@@ -91,7 +92,7 @@ import Testing
                 #expect(try studio.place.registry().list().running.isEmpty)
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
             }
         }
@@ -109,7 +110,8 @@ import Testing
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.previews([0x40, 0xc0, 0xc0]))
-                try window.click("Show another source")
+                try window.click("Switch")
+                try window.choose(kind: "Window")
                 let isListed = try window.browser.wait(
                     until: """
                         const titles = [...document.querySelectorAll("dialog .title")];
@@ -120,8 +122,7 @@ import Testing
                 #expect(isListed)
                 try window.browser.click("#notes")
                 try window.browser.click("dialog .primary")
-                let number = "0x\(String(id, radix: 16))"
-                let isSwitched = "return document.querySelector('.source').textContent.includes('\(number)')"
+                let isSwitched = "return document.querySelector('.take .foot').textContent.startsWith('Notes')"
                 #expect(try window.browser.wait(until: isSwitched))
                 #expect(try window.previews([0xc0, 0x40, 0x20]))
                 try window.click("Pause")
@@ -132,7 +133,7 @@ import Testing
                 #expect(
                     try window.browser.wait(until: "return document.querySelector('.preview').dataset.state === 'live'")
                 )
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
             }
         }
@@ -157,9 +158,10 @@ import Testing
                     let page = number == 0 ? "window" : "window.others[\(number - 1)]"
                     let hint = "\(page).document?.querySelector('.preview .hint')?.textContent"
                     let state = "\(page).document?.querySelector('.preview')?.dataset.state"
-                    #expect(
-                        try window.browser.wait(
-                            until: "return \(state) === 'live' || \(hint)?.startsWith('Three other') === true"))
+                    // A picture of the screen in this window would show itself.
+                    let wanted = "\(page).document?.querySelector('.shared:not([hidden]) button')?.click();"
+                    let isFull = "\(hint)?.startsWith('Previews are open') === true"
+                    #expect(try window.browser.wait(until: "\(wanted) return \(state) === 'live' || \(isFull)"))
                     states.append(try window.browser.run("return \(state) ?? 'none'"))
                 }
                 #expect(states == ["live", "live", "live", "none"])
@@ -183,26 +185,27 @@ import Testing
                 #expect(try window.browser.wait(until: "return !\(audio)?.hidden && \(audio)?.value > -30"))
                 #expect(try window.browser.run("return \(microphone).hidden"), "it was not chosen yet")
                 #expect(try !server.control("list", "source-outputs").contains("Source: desk"))
-                try window.choose("desk", in: "Microphone")
+                try window.turn("Microphone")
+                try window.choose("desk", in: "Which microphone")
                 #expect(try window.browser.wait(until: "return !\(microphone)?.hidden && \(microphone)?.value > -30"))
-                try window.choose("none", in: "Microphone")
+                try window.turn("Microphone", on: false)
                 #expect(try window.browser.wait(until: "return \(microphone)?.hidden"))
-                try window.choose("desk", in: "Microphone")
+                try window.turn("Microphone")
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
-                for name in ["audio", "microphone"] {
+                for (name, word) in [("audio", "sound"), ("microphone", "mic")] {
                     let meter = "document.querySelector('.take meter[aria-label$=\"\(name)\"]')"
                     #expect(
                         try window.browser.wait(
                             until: "return \(meter)?.checkVisibility() === true && \(meter).value > -30"))
-                    try window.click("Mute \(name)")
+                    try window.click("Mute \(word)")
                     #expect(try window.notes("The \(name) is off."))
                     #expect(try window.browser.wait(until: "return \(meter).value === -60"))
-                    try window.click("Unmute \(name)")
+                    try window.click("Unmute \(word)")
                     #expect(try window.notes("The \(name) is on."))
                 }
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
             }
         }
@@ -220,7 +223,7 @@ import Testing
             try studio.withWindow { window in
                 func shows(_ condition: String) throws -> Bool { try window.browser.wait(until: "return \(condition)") }
                 let picture = "Boolean(document.querySelector('.card img'))"
-                let isSaid = "document.querySelector('#recording > .hint:last-child').textContent.includes('locked')"
+                let isSaid = "document.querySelectorAll('#recording .foot .hint')[1].textContent.includes('locked')"
                 let hasPicture = try shows(picture)
                 #expect(hasPicture)
                 logind.lock(true)

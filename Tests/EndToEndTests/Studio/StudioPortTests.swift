@@ -8,7 +8,7 @@ import Testing
     /// Whether the window has fetched all that it may come to load.
     private static let hasAll = """
         const names = performance.getEntriesByType("resource").map(({ name }) => name);
-        return ["trim.js", "region.js", "mediasource.js", "sheet/form.js", "library.css", "sheet.css", "questions.js"]
+        return ["trim.js", "cameraframe.js", "mediasource.js", "sheet/form.js", "library.css", "sheet.css", "questions.js"]
             .every((wanted) => names.some((name) => name.endsWith(wanted)));
         """
 
@@ -22,11 +22,13 @@ import Testing
             studio in
             relay.lead(to: .server(port: port))
             try studio.withWindow { window in
-                #expect(try window.shows("Not recording"))
+                #expect(try window.isIdle())
                 #expect(try window.browser.wait(until: Self.hasAll))
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.notes("Recording began"))
+                // A picture of the screen in this window would show itself.
+                try window.click("Show the picture")
                 relay.lead(to: .nobody)
                 #expect(try window.shows("Connection lost"))
                 #expect(try studio.place.run("pause").status == 0)
@@ -79,7 +81,7 @@ import Testing
                 await post("api/takes", { audio: "none" });
             })().then(() => done("sent"), ({ message }) => done(message));
             """, seconds: 60)
-        #expect(answer.contains("kinecast studio"), "\(answer)")
+        #expect(answer.contains("start it again from the menu"), "\(answer)")
         return relay.heads
     }
 }

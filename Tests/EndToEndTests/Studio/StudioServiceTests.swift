@@ -31,7 +31,7 @@ import Testing
         try RunningStudio.with(configuration: Self.configuration) { studio in
             try studio.withWindow { window in
                 try window.skipCountdown()
-                try window.check("RTMP")
+                try window.stream(to: "RTMP")
                 try Self.fill("127.0.0.1", in: "Server", window)
                 #expect(try Self.shows("Server has to begin with rtmp:// or rtmps://.", window))
                 try Self.fill("rtmp://127.0.0.1:1/live/hush-hush-key", in: "Stream key", window)
@@ -49,13 +49,16 @@ import Testing
                             """))
                 try window.expectAccessible("settings of a service")
                 try Self.fill("", in: "Server", window)
+                try window.closeDialog()
                 try window.click("Go live")
                 #expect(try Self.shows("needs the setting", window))
                 // The browser reports the refusal.
                 _ = try window.browser.log()
+                try window.stream()
                 try Self.fill("rtmp://127.0.0.1:1/live", in: "Server", window)
                 try Self.fill("hush-hush-key", in: "Stream key", window)
                 try window.check("Remember")
+                try window.closeDialog()
                 try window.click("Go live")
                 #expect(try window.shows("Recording"))
                 #expect(!studio.place.processes().contains { $0.contains("hush-hush") })
@@ -71,12 +74,14 @@ import Testing
                 #expect(services.contains(#""settings":"kept""#) && !services.contains("hush-hush"))
 
                 // Kept settings serve a running take, and the next one.
-                try window.open("Broadcast to")
+                try window.open("Add a destination")
                 try window.click("RTMP")
                 #expect(
                     try window.browser.wait(until: "return document.querySelectorAll('.destinations li').length === 2"))
-                try window.click("End")
-                #expect(try Self.shows("Saved 0:0", window))
+                try window.endTake()
+                #expect(try window.notes("Saved 0:0"))
+                try window.show("Record")
+                try window.stream()
                 #expect(try Self.shows("Its settings are kept on this machine.", window))
                 #expect(try window.browser.run("return !document.body.innerHTML.includes('hush-hush')"))
                 try window.expectAccessible("kept settings of a service")
@@ -97,7 +102,7 @@ import Testing
         defer { close(silent.descriptor) }
         try RunningStudio.with(configuration: Self.configuration) { studio in
             try studio.withWindow { window in
-                try window.check("RTMP")
+                try window.stream(to: "RTMP")
                 try Self.fill("rtmp://127.0.0.1:\(server.port)/live", in: "Server", window)
                 try Self.fill("hush-hush-key", in: "Stream key", window)
                 try window.click("Test connection")
@@ -150,15 +155,17 @@ import Testing
                 let link = try studio.newLink()
                 try window.browser.open("\(link.base)#\(link.token)")
                 try window.skipCountdown()
-                try window.check("Guided")
+                try window.stream(to: "Guided")
                 #expect(
                     try window.browser.wait(
                         until: "return document.querySelector('.service-icon img')?.naturalWidth > 0"))
                 #expect(try Self.shows("Can use the network", window))
+                try window.closeDialog()
                 try window.click("Go live")
                 #expect(try Self.shows("has to be set up first", window))
                 _ = try window.browser.log()
 
+                try window.stream()
                 try window.click("Set up Guided")
                 #expect(try Self.shows("Where is the key?", window))
                 try Self.fill("x_wrong", in: "Key", window)
@@ -182,11 +189,12 @@ import Testing
                 #expect(try Self.shows("It is set up until the studio ends.", window))
                 let page: String = try window.browser.run("return document.body.innerHTML")
                 #expect(!page.contains("w_from-setup"))
+                try window.closeDialog()
                 try window.click("Go live")
                 #expect(try window.shows("Live"))
                 #expect(!studio.place.processes().contains { $0.contains("w_from-setup") })
-                try window.click("End")
-                #expect(try Self.shows("Saved 0:0", window))
+                try window.endTake()
+                #expect(try window.notes("Saved 0:0"))
                 #expect(try window.browser.run("return document.title === 'Kinecast'"))
             }
         }

@@ -33,14 +33,16 @@ import Testing
                 #expect(title == "<b>Notes</b>")
                 painter.fill(id, PixelRect(x: 0, y: 0, width: 320, height: 200), 0xc0_4020)
                 #expect(try showsPicture([0xc0, 0x40, 0x20], window), "a change of it")
+                try window.browser.click(".segments label:nth-child(2)")
                 try window.browser.click("#chosen")
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 #expect(try studio.place.registry().find(nil).source == "window 0x\(String(id, radix: 16))")
                 #expect(try keepsPlaces(window), "the buttons under a picture that comes")
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
+                try window.show("Record")
                 // Nothing takes the place of what the person has chosen.
                 painter.destroy(id)
                 let chosen = "document.querySelector('.card:has(:checked)').textContent"
@@ -49,9 +51,10 @@ import Testing
                 #expect(
                     try window.browser.wait(
                         until: "return document.getElementById('problem').textContent.includes('window')"))
-                #expect(try window.shows("Not recording"))
-                try window.browser.click(".card:has([value*=monitor])")
-                #expect(try window.browser.wait(until: "return document.querySelectorAll('.card').length === 1"))
+                #expect(try window.isIdle())
+                try window.browser.click(".segments label")
+                let isAlone = "return document.querySelectorAll('.card:not([hidden])').length === 1"
+                #expect(try window.browser.wait(until: isAlone))
             }
             let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
             let frames = try ColourFrame.all(in: studio.place.path("Kinecast/\(file)"))
@@ -66,7 +69,7 @@ import Testing
             until: """
                 const picture = document.querySelector(".preview canvas:not([hidden]), .preview video:not([hidden])");
                 if (!picture?.clientHeight) return false;
-                const top = () => document.querySelector(".take .buttons").getBoundingClientRect().top;
+                const top = () => document.querySelector(".take .controls").getBoundingClientRect().top;
                 const now = top();
                 picture.hidden = true;
                 const before = top();
@@ -109,7 +112,7 @@ import Testing
     @Test func `a recording that cannot begin says why once, and meanwhile none other is begun`() throws {
         try RunningStudio.with { studio in
             try studio.withWindow { window in
-                #expect(try window.shows("Not recording"))
+                #expect(try window.isIdle())
                 let statuses: [Int] = try window.browser.runUntilDone(
                     """
                     const done = arguments[0];
@@ -125,7 +128,7 @@ import Testing
                 let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
                 #expect(problem.hasPrefix("There is no monitor nowhere"))
                 #expect(
-                    try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
+                    try window.browser.wait(until: "return !document.querySelector('#recording .main').disabled"))
                 let notices: Int = try window.browser.run("return document.querySelectorAll('#notices li').length")
                 #expect(notices == 1)
                 _ = try window.browser.log()
@@ -136,7 +139,8 @@ import Testing
     @Test func `windows show the same, one that opens later too, and the choice is kept for the next server`() throws {
         try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
             try studio.withWindow { window in
-                try window.choose("60", in: "Keep the last")
+                try window.turn("Instant replay")
+                try window.choose("60", in: "How much is kept")
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
@@ -149,8 +153,8 @@ import Testing
                 #expect(try window.shows("Paused"))
                 try window.browser.selectTab(handles)
                 #expect(try window.shows("Paused"))
-                try window.click("End")
-                #expect(try window.shows("Not recording"))
+                try window.endTake()
+                #expect(try window.isIdle())
             }
             studio.program.signal(SIGTERM)
             let ended = try studio.program.wait()
@@ -169,14 +173,17 @@ import Testing
     @Test func `axe finds nothing in any state of the page, light and dark`() throws {
         try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
             try studio.withWindow { window in
-                #expect(try window.shows("Not recording"))
+                #expect(try window.isIdle())
                 try window.expectAccessible("idle")
-                try window.browser.click(".more summary")
-                try window.click("Keep as…")
-                try window.expectAccessible("choosing more, and a name")
-                try window.click("Cancel")
-                try window.click("Draw a region")
-                try expectDialog(window, "drawing a region")
+                try window.click("Options")
+                try expectDialog(window, "choosing options")
+                try window.closeDialog()
+                try window.stream(to: "RTMP")
+                try expectDialog(window, "choosing destinations")
+                try window.closeDialog()
+                try window.turn("Stream live", on: false)
+                try window.click("Save preset…")
+                try window.expectAccessible("giving a preset its name")
                 try window.click("Cancel")
                 // One that does not end on a busy machine.
                 let _: Bool = try window.browser.run(
@@ -190,13 +197,13 @@ import Testing
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 try window.expectAccessible("recording")
-                try window.click("Show another source")
+                try window.click("Switch")
                 try expectDialog(window, "choosing another source")
                 try window.click("Cancel")
                 try window.click("Pause")
                 #expect(try window.shows("Paused"))
                 try window.expectAccessible("paused")
-                try window.click("End")
+                try window.endTake()
                 #expect(try window.notes("Saved"))
                 try window.expectAccessible("with events")
                 studio.program.signal(SIGKILL)

@@ -123,10 +123,10 @@ package struct RunningStudio {
         try browser.open("\(link.base)#\(link.token)")
         try body(StudioWindow(browser: browser))
         guard kind == .chromium else { return }
-        // The picture of a take that has just ended may be asked for once more, and is then not found.
+        // The pictures of what has just ended or was just deleted may be asked for once more, and are then not found.
         let complaints = try browser.log().filter {
             ($0.level == "SEVERE" && !$0.message.contains("net::ERR_")
-                && !$0.message.contains("/samples - Failed to load"))
+                && !$0.message.contains(#/(samples|open|poster) - Failed to load/#))
                 || $0.message.contains("Content Security Policy")
         }
         #expect(complaints.map(\.message) == [])
@@ -139,9 +139,31 @@ package struct StudioWindow {
 
     package init(browser: Browser) { self.browser = browser }
 
-    /// Whether the page comes to show this state of its newest take, or that there is none.
+    /// Whether the page comes to show this state of its newest take.
     package func shows(_ state: String) throws -> Bool {
-        try browser.wait(until: "return document.getElementById('state')?.textContent === '\(state)'")
+        try browser.wait(until: "return document.getElementById('state')?.textContent.split(' · ')[0] === '\(state)'")
+    }
+
+    /// Whether the page comes to have no take, and its form the last choice.
+    package func isIdle() throws -> Bool {
+        try browser.wait(
+            until: """
+                return document.body.dataset.phase === "open" && document.querySelector("#takes").hidden
+                    && document.querySelector("#recording .main:enabled") != null;
+                """)
+    }
+
+    /// Ends the newest take by the red button, which takes no click for its first moment.
+    package func endTake() throws {
+        let isReady = try browser.wait(
+            until: """
+                const take = document.querySelector(".take:not([hidden])");
+                if (!take?.querySelector(".main")?.checkVisibility()) return false;
+                take.seenAt ??= performance.now();
+                return performance.now() - take.seenAt > 1000;
+                """)
+        try #require(isReady, "there is no take to end")
+        try browser.click(".take:not([hidden]) .main")
     }
 
     /// Whether the newest event comes to begin with these words.
@@ -174,23 +196,75 @@ package struct StudioWindow {
         try browser.click("#pressed")
     }
 
-    /// Chooses a value of the list with this label, once the form shows the last choice.
+    /// The list with this label, as an expression.
+    private static func list(_ label: String) -> String {
+        """
+        [...document.querySelectorAll("select")].find((one) => one.ariaLabel === "\(label)"
+            || one.closest(".field")?.querySelector("span")?.textContent === "\(label)")
+        """
+    }
+
+    /// Chooses a value, or its words, in the list with this label, once the form shows the last choice.
     package func choose(_ value: String, in label: String) throws {
         let found = try browser.wait(
             until: """
-                if (!document.querySelector("#recording .primary:enabled")) return false;
-                const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
-                const select = field?.querySelector("select");
-                if (select) select.value = "\(value)";
-                if (select?.value !== "\(value)") return false;
+                if (!document.querySelector("#recording .main:enabled")) return false;
+                const select = \(Self.list(label));
+                const option = [...select?.options ?? []].find((one) => [one.value, one.text].includes("\(value)"));
+                if (!option) return false;
+                option.selected = true;
                 select.dispatchEvent(new Event("change", { bubbles: true }));
                 return true;
                 """)
         try #require(found, "there is no \(value) in \(label)")
     }
 
+    /// Shows the screens, windows or areas in the newest gallery.
+    package func choose(kind: String) throws {
+        let found = try browser.wait(
+            until: """
+                if (!document.querySelector("dialog[open], #recording .main:enabled")) return false;
+                const labels = [...document.querySelectorAll(".segments label")].filter((one) => one.checkVisibility());
+                const label = labels.findLast((one) => one.textContent === "\(kind)");
+                label?.click();
+                return label != null;
+                """)
+        try #require(found, "there is no \(kind)")
+    }
+
+    /// Turns a row's switch on or off.
+    package func turn(_ row: String, on isOn: Bool = true) throws {
+        let found = try browser.wait(
+            until: """
+                if (!document.querySelector("#recording .main:enabled")) return false;
+                const label = [...document.querySelectorAll(".row label")].find((one) => one.textContent === "\(row)");
+                const input = label?.querySelector("input:enabled");
+                if (input && input.checked !== \(isOn)) input.click();
+                return input?.checked === \(isOn);
+                """)
+        try #require(found, "there is no \(row)")
+    }
+
+    /// Opens the dialog of the next take's destinations, and chooses these besides those that are chosen.
+    package func stream(to names: String...) throws {
+        let isOpen = try browser.wait(
+            until: """
+                if (!document.querySelector("#recording .main:enabled")) return false;
+                if (!document.querySelector("dialog[open]")) document.querySelector(".row:has(use[href$='#live']) > button").click();
+                return document.querySelector("dialog[open] .targets") != null;
+                """)
+        try #require(isOpen, "there is no dialog of destinations")
+        for name in names { try check(name) }
+    }
+
+    /// Closes the newest dialog.
+    package func closeDialog() throws {
+        let _: Bool = try browser.run(
+            "[...document.querySelectorAll('dialog[open]')].at(-1)?.close(); return true;")
+    }
+
     /// Makes takes begin without a countdown.
-    package func skipCountdown() throws { try choose("0", in: "Countdown") }
+    package func skipCountdown() throws { try choose("No countdown", in: "Countdown") }
 
     /// Sets or clears the box that begins with these words.
     package func check(_ label: String, _ isChecked: Bool = true) throws {
@@ -221,6 +295,7 @@ package struct StudioWindow {
     package func previews(_ colour: [Int], at place: (x: Double, y: Double) = (0.9, 0.9)) throws -> Bool {
         try browser.wait(
             until: """
+                document.querySelector(".take:not([hidden]) .shared:not([hidden]) button")?.click();
                 const picture = document.querySelector(".preview canvas:not([hidden]), .preview video:not([hidden])");
                 const [width, height] = [picture?.width || picture?.videoWidth, picture?.height || picture?.videoHeight];
                 if (!width) return false;
@@ -235,8 +310,7 @@ package struct StudioWindow {
     package func offers(_ value: String, in label: String) throws -> Bool {
         try browser.wait(
             until: """
-                const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
-                return [...field?.querySelector("select")?.options ?? []].some((option) => option.value === "\(value)");
+                return [...\(Self.list(label))?.options ?? []].some((option) => option.value === "\(value)");
                 """)
     }
 
@@ -255,25 +329,26 @@ package struct StudioWindow {
 
     /// Begins a recording, uses each of its buttons, and ends it.
     package func records(in studio: RunningStudio) throws {
-        #expect(try shows("Not recording"))
+        #expect(try isIdle())
         let address: String = try browser.run("return location.href")
         #expect(address == studio.link.base, "the token is not in the history")
         try skipCountdown()
-        try choose("30", in: "Keep the last")
+        try turn("Instant replay")
+        try choose("30", in: "How much is kept")
         try click("Record")
         #expect(try shows("Recording"))
-        #expect(try browser.wait(until: "return document.querySelector('.time')?.textContent >= '0:01'"))
+        #expect(try browser.wait(until: "return document.querySelector('#elapsed').textContent >= '0:01'"))
         #expect(try browser.run("return document.title.startsWith('● 0:0')"))
         try click("Pause")
         #expect(try shows("Paused"))
         try click("Resume")
         #expect(try shows("Recording"))
-        try click("Begin a chapter")
+        try click("Chapter")
         #expect(try notes("A chapter begins"))
         try click("Save last 30 s")
         #expect(try notes("Saved the last 0:0"))
-        try click("End")
-        #expect(try shows("Not recording"))
+        try endTake()
+        #expect(try isIdle())
         #expect(try notes("Saved 0:0"))
         let events: [String] = try browser.run(
             "return [...document.querySelectorAll('#notices span')].map((one) => one.textContent)")

@@ -55,7 +55,6 @@ public final class PictureSurvey {
 
     private func survey(at now: Int64) {
         if let list = sources.search(at: now) { send(.sources(list)) }
-        if let still = sources.makeStill(at: now) { send(.still(still)) }
         if let picture = sources.takePicture(at: now) { send(.picture(picture)) }
         if let picture = devices.process(at: now) { send(.camera(picture)) }
     }
@@ -63,10 +62,10 @@ public final class PictureSurvey {
     private func handle(_ request: SurveyRequest) {
         access.request()
         switch request {
-        case .survey(let audio, let microphone, let camera):
+        case .survey(let audio, let microphone, let camera, let shown):
+            sources.shown = shown
             devices.choose(LevelMeter.Choice(audio: audio, microphone: microphone), camera: camera)
             if access.allowsDevices { devices.open() }
-        case .still(let monitor): sources.requestStill(of: monitor, at: MonotonicClock.now())
         }
     }
 

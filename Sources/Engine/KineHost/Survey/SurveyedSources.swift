@@ -14,8 +14,6 @@ struct SurveyedSources {
     private static let firstInterval: Int64 = 20_000_000
     /// Nanoseconds between two searches for windows.
     private static let searchInterval: Int64 = 2_000_000_000
-    /// Nanoseconds until a large picture that cannot be made is given up.
-    private static let stillTimeout: Int64 = 5_000_000_000
     /// The most sources that are offered: a person does not choose among more.
     private static let most = 64
 
@@ -23,19 +21,20 @@ struct SurveyedSources {
     private var sources: [SurveyPicture.Subject: SurveyedSource] = [:]
     private var nextSearch: Int64 = 0
     private var nextPicture: Int64 = 0
-    /// The monitor whose large picture a page waits for, and when that is given up.
-    private var still: (monitor: String, deadline: Int64)?
+    private var isShownNext = true
+    /// The source whose pictures are large. Its next one is made at once.
+    var shown: SurveyPicture.Subject? {
+        didSet {
+            guard shown != oldValue else { return }
+            for subject in [oldValue, shown] { subject.flatMap { sources[$0] }?.renew() }
+            nextPicture = 0
+        }
+    }
     /// Never cancelled: the sources that are read here open without a person.
     private let cancellation = Cancellation()
 
-    /// The latest instant to call `search`, `makeStill` and `takePicture`.
+    /// The latest instant to call `search` and `takePicture`.
     var nextDeadline: Int64 { min(nextSearch, nextPicture) }
-
-    /// The large picture comes from `makeStill`.
-    mutating func requestStill(of monitor: String, at now: Int64) {
-        still = (monitor, now + Self.stillTimeout)
-        nextPicture = 0
-    }
 
     /// Closes all sources. The next search finds them again.
     mutating func closeAll() { sources = [:] }
@@ -65,33 +64,20 @@ struct SurveyedSources {
         }
     }
 
-    /// The large picture that a page waits for, as soon as its monitor can be read. Call it before `takePicture`.
-    mutating func makeStill(at now: Int64) -> SurveyPicture? {
-        guard now >= nextPicture, let (monitor, deadline) = still else { return nil }
-        guard now < deadline, let source = sources[.monitor(monitor)] else {
-            still = nil
-            return nil
-        }
-        do throws(VideoSourceError) {
-            guard let jpeg = try source.jpeg(fitting: SurveyPicture.stillLimit) else { return nil }
-            still = nil
-            return SurveyPicture(.monitor(monitor), jpeg: Data(jpeg))
-        } catch {
-            source.fail(at: now)
-            still = nil
-            return nil
-        }
-    }
-
-    /// Takes a picture of the changed source whose last picture is the oldest; nil if no picture is due.
+    /// Takes a picture of the changed source whose last picture is the oldest, the shown one's every other time; nil if no picture
+    /// is due.
     mutating func takePicture(at now: Int64) -> SurveyPicture? {
         guard now >= nextPicture else { return nil }
-        let hasNew = still != nil || sources.values.contains { $0.turn.isFirst && $0.turn.isDue(at: now) }
+        let hasNew = sources.values.contains { $0.turn.isFirst && $0.turn.isDue(at: now) }
         nextPicture = now + (hasNew ? Self.firstInterval : Self.interval)
         let waiting = sources.filter { $0.value.turn.isDue(at: now) }
             .sorted { $0.value.turn.precedes($1.value.turn) }
-        for (subject, source) in waiting {
-            if let jpeg = source.takePicture(at: now) { return SurveyPicture(subject, jpeg: Data(jpeg)) }
+        let preferred = isShownNext ? waiting.filter { $0.key == shown } : []
+        for (subject, source) in preferred + waiting {
+            let limit = subject == shown ? SurveyPicture.shownLimit : SurveyPicture.limit
+            guard let jpeg = source.takePicture(at: now, fitting: limit) else { continue }
+            isShownNext = subject != shown
+            return SurveyPicture(subject, jpeg: Data(jpeg))
         }
         return nil
     }
@@ -109,6 +95,7 @@ private final class SurveyedSource {
     private let configuration: TakeConfiguration
     private let cancellation: Cancellation
     private var state = State.closed
+    private var isOld = false
     /// The damage since the newest picture.
     private var damage = DamageRegion(size: PixelSize(width: 1, height: 1))
 
@@ -124,16 +111,13 @@ private final class SurveyedSource {
         turn.failed(at: now)
     }
 
-    /// The current frame; nil: the source is not open yet, or cannot be read now.
-    func jpeg(fitting limit: PixelSize) throws(VideoSourceError) -> [UInt8]? {
-        guard let source = try opened() else { return nil }
-        return try SourcePicture.jpeg(of: source, fitting: limit)
-    }
+    /// The next picture is made although nothing has changed: it gets another size.
+    func renew() { isOld = true }
 
     /// Takes its turn. Nil: nothing has changed, or the source cannot be read.
-    func takePicture(at now: Int64) -> [UInt8]? {
+    func takePicture(at now: Int64, fitting limit: PixelSize) -> [UInt8]? {
         do throws(VideoSourceError) {
-            guard let jpeg = try changedJPEG() else {
+            guard let jpeg = try changedJPEG(fitting: limit) else {
                 turn.passed()
                 return nil
             }
@@ -146,13 +130,14 @@ private final class SurveyedSource {
     }
 
     /// Nil: the source is not open yet, or nothing has changed.
-    private func changedJPEG() throws(VideoSourceError) -> [UInt8]? {
+    private func changedJPEG(fitting limit: PixelSize) throws(VideoSourceError) -> [UInt8]? {
         guard let source = try opened() else { return nil }
         try source.addDamage(to: &damage)
-        guard !damage.isEmpty, let jpeg = try SourcePicture.jpeg(of: source, fitting: SurveyPicture.limit) else {
+        guard isOld || !damage.isEmpty, let jpeg = try SourcePicture.jpeg(of: source, fitting: limit) else {
             return nil
         }
         damage.removeAll()
+        isOld = false
         return jpeg
     }
 

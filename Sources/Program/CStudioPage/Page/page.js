@@ -38,7 +38,7 @@ await attempt(async () => {
     (await import("./record/studio.js")).showStudio(setPhase);
     listen(challenger);
     return fetchRest(
-      "record/recording", "library/library", "library/viewer", "record/region", "record/cameraframe", "record/services",
+      "record/recording", "library/library", "library/viewer", "record/cameraframe", "record/services",
       "record/questions", "player", "webcodecs", "mediasource");
   }
   // Each has a stream of its own.

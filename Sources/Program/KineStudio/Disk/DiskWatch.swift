@@ -12,6 +12,8 @@ struct DiskSpace: Encodable, Equatable, Sendable {
     let free: Int64
     /// Seconds of recording.
     let duration: Int64
+    /// The names of the directory of recordings and of the one above it, the upper one first.
+    var place: [String] = []
 
     /// - Parameter rate: bytes a second.
     init(free: Int64, rate: Double) {
@@ -90,7 +92,8 @@ struct DiskWatch {
         let running = files.compactMap { file, seconds in
             (try? file.stat()).map { (bytes: $0.size, seconds: seconds) }
         }
-        let space = DiskSpace(free: free, rate: rate.current(running))
+        var space = DiskSpace(free: free, rate: rate.current(running))
+        space.place = directory.components.suffix(2).map { $0.string.printable(limit: 40) }
         guard space != shown else { return nil }
         shown = space
         return space

@@ -2,6 +2,8 @@
 // page learns why none began.
 import Glibc
 import KinePlatform
+import KineText
+import SystemPackage
 
 /// Used on one thread.
 final class Recorders: PollSource {
@@ -16,6 +18,10 @@ final class Recorders: PollSource {
     private var start: RecordingStart?
     /// The files from which the starting recording reads its settings.
     private var settings: TakeSettings?
+    /// What begins once the windows have left the screen, or at the deadline, in nanoseconds of CLOCK_MONOTONIC.
+    private var held: (arguments: [String], variables: [String], settings: TakeSettings, deadline: Int64)?
+    /// The ids of the takes that pages have begun.
+    private var own: Set<String> = []
     /// The ids of the takes whose engine has answered. While a recording starts, the ids of takes that have ended stay here.
     private var followed: Set<String> = []
 
@@ -26,7 +32,9 @@ final class Recorders: PollSource {
 
     var pollEntries: [pollfd] { launcher.pollEntries }
 
-    var count: Int { running.count }
+    var nextDeadline: Int64? { held?.deadline }
+
+    var count: Int { running.count + (held == nil ? 0 : 1) }
 
     /// - Parameters:
     ///   - arguments: of `kinecast`.
@@ -39,8 +47,35 @@ final class Recorders: PollSource {
         start = RecordingStart(number)
     }
 
+    /// As `begin`, once the windows have left the screen.
+    func hold(_ arguments: [String], _ variables: [String], _ settings: TakeSettings, until deadline: Int64) {
+        held = (arguments, variables, settings, deadline)
+    }
+
+    /// Begins what is held, or drops it.
+    func release(_ departure: ReturningWindow.Departure, at now: Int64) {
+        guard let held, departure != .awaited || now >= held.deadline else { return }
+        if departure == .closed { return cancel() }
+        self.held = nil
+        begin(held.arguments, held.variables, held.settings)
+    }
+
+    /// Starts a tray that ends with the take, unless one runs: where nothing shows it, it ends by itself.
+    func startTray() {
+        guard let own = ExecutableSearch.own else { return }
+        let tray = FilePath(escaped: own).removingLastComponent().appending("kinecast-tray").escaped
+        if access(tray.cString, X_OK) == 0 { _ = launcher.start(tray, ["--with-take"]) }
+    }
+
     /// Ends the start of a recording, such as its countdown.
-    func cancel() { if let number = start?.program, start?.cancel() == true { launcher.end(number) } }
+    func cancel() {
+        if let held {
+            self.held = nil
+            held.settings.remove()
+            studio.endStart()
+        }
+        if let number = start?.program, start?.cancel() == true { launcher.end(number) }
+    }
 
     /// Reads what the programs have written. Call it before the engines' messages are read: what an engine said before its
     /// program ended is then known in `conclude`.
@@ -50,6 +85,9 @@ final class Recorders: PollSource {
         for program in ended { program.lines.forEach { hear($0, from: program.number) } }
     }
 
+    /// Whether a page has begun that take.
+    func isOwn(_ take: String) -> Bool { own.contains(take) || start?.take == take }
+
     /// Call it when the engines' messages have been read.
     ///
     /// - Parameter answered: the ids of the takes whose engine has answered, also of those that have just ended.
@@ -58,17 +96,21 @@ final class Recorders: PollSource {
         if start?.ending(followed, exit: nil) == .begun { endStart() }
     }
 
-    /// Reports why no take began. The end of one that did is reported by its engine.
-    func conclude() {
+    /// Reports why no take began. The end of one that did is reported by its engine. Returns whether none began.
+    func conclude() -> Bool {
+        var hasNone = false
         for program in ended {
             running.remove(program.number)
             guard program.number == start?.program else { continue }
-            if start?.ending(followed, exit: program.ending) == .failed {
+            let ending = start?.ending(followed, exit: program.ending)
+            if ending == .failed {
                 studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program), start?.code))
             }
+            hasNone = ending != .begun
             endStart()
         }
         ended = []
+        return hasNone
     }
 
     /// Returns the program's number; nil after a notice.
@@ -89,6 +131,7 @@ final class Recorders: PollSource {
     /// The program has read its settings.
     private func endStart() {
         settings?.remove()
+        if let take = start?.take { own.insert(take) }
         (start, settings) = (nil, nil)
         studio.endStart()
     }

@@ -48,6 +48,15 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var link: PublicLink?
     /// Whether a take with destinations is recorded too; absent: it is.
     var isRecorded: Bool?
+    /// What the windows do while they would be in the picture; absent: they stay.
+    var whileRecording: WindowConduct?
+
+    enum WindowConduct: String, Codable, Sendable {
+        case hidden, stay
+    }
+
+    /// Whether windows leave the screen before the recording. A window's picture has no others.
+    var leaves: Bool { whileRecording == .hidden && source != .window }
 
     /// Unicode scalars.
     static let longestName = 250

@@ -2,19 +2,39 @@
 import KineConfiguration
 import KineMedia
 import KineProgram
+import KineText
 
 /// A profile's section for `record`.
 struct RecordingProfile: Encodable, Equatable, Sendable {
     let name: String
+    /// The name that people see.
+    let title: String
     let choice: RecordingChoice
     /// The options of the section that a choice cannot hold, as the file has them. `--profile` puts them in force.
     let others: [String]
 
     init(name: String, _ options: [ConfiguredOption]) {
         self.name = name
+        title = Self.title(options) ?? name
         let (choice, held) = RecordingChoice.reading(options)
         self.choice = choice
-        others = options.filter { !held.contains($0.key.name) }.map { "\($0.key.name) = \($0.value)" }
+        others = options.filter { !held.contains($0.key.name) && $0.key.name != Self.titleKey }
+            .map { "\($0.key.name) = \($0.value)" }
+    }
+}
+
+extension RecordingProfile {
+    fileprivate static let titleKey = "shown-name"
+    /// Characters.
+    static let longestTitle = 100
+
+    /// Whether people can be shown that name.
+    static func isTitle(_ text: String) -> Bool {
+        !text.isEmpty && text.count <= longestTitle && text == text.printable(limit: .max)
+    }
+
+    fileprivate static func title(_ options: [ConfiguredOption]) -> String? {
+        options.last { $0.key.name == titleKey }?.value
     }
 }
 
@@ -33,6 +53,30 @@ struct RecordingProfiles: Encodable, Equatable, Sendable {
 }
 
 extension ConfigurationFile {
+    /// The file with a choice under a name that people see. A section's header has no blanks and few characters, so the section may
+    /// get another name.
+    func keeping(_ choice: RecordingChoice, titled title: String) throws(CommandFailure) -> ConfigurationFile {
+        let name = profile(titled: title)
+        let file = try keeping(choice, as: name)
+        let section = ConfigurationSection(command: .record, profile: name)
+        return name == title ? file : try file.setting(RecordingProfile.titleKey, to: [title], in: section)
+    }
+
+    /// The profile with this title; a new one has a name that no other has.
+    private func profile(titled title: String) -> String {
+        let known = profiles(of: .record)
+        let same = known.first { name in
+            let options = options(of: ConfigurationSection(command: .record, profile: name))
+            return (RecordingProfile.title(options) ?? name) == title
+        }
+        if let same { return same }
+        if RecordingChoice.isProfile(title), !known.contains(title) { return title }
+        let words = title.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "-")
+        let stem = words.isEmpty ? "preset" : String(words.prefix(RecordingChoice.longestProfile - 5))
+        let numbered = (2...).lazy.map { "\(stem)-\($0)" }
+        return known.contains(stem) ? numbered.first { !known.contains($0) } ?? stem : stem
+    }
+
     /// The file with a choice under a name. Options that a choice cannot hold stay, and those of the choice's own profile
     /// come along.
     func keeping(_ choice: RecordingChoice, as name: String) throws(CommandFailure) -> ConfigurationFile {

@@ -16,6 +16,11 @@ extension StudioRoute {
             }
             return studio.ask(.cancel)
         },
+        .get("api/ways") { _, _ in .json(try await WaysBack.find()) },
+        .post("api/windows/leave") { studio, call in
+            struct Leaving: Decodable { var isLeaving: Bool }
+            return studio.ask(.leaving(try call.value(Leaving.self).isLeaving))
+        },
         .get("api/profiles") { _, _ in try profiles() },
         .post("api/profiles") { _, call in
             struct Named: Decodable {
@@ -24,13 +29,13 @@ extension StudioRoute {
             }
             let named: Named = try call.value()
             guard named.choice.isValid else { throw StudioProblem.malformed }
-            guard RecordingChoice.isProfile(named.name) else {
+            guard RecordingProfile.isTitle(named.name) else {
                 throw StudioProblem(
-                    .badRequest,
-                    "A name has at most \(RecordingChoice.longestProfile) letters from A to Z, digits, -, _ and ., "
-                        + "without blanks; write another one.")
+                    .conflict,
+                    "A name has one to \(RecordingProfile.longestTitle) characters that can be shown; write another one."
+                )
             }
-            try ConfigurationLayers.update { try $0.keeping(named.choice, as: named.name) }
+            try ConfigurationLayers.update { try $0.keeping(named.choice, titled: named.name) }
             return try profiles()
         },
         .post("api/profiles/{profile}/remove") { _, call in
@@ -43,12 +48,17 @@ extension StudioRoute {
     private static func profiles() throws -> StudioResponse { .json(try RecordingProfiles(.current())) }
 }
 
+/// Seconds for a window to close itself.
+private let longestDeparture = 5
+
 extension Studio {
     /// The content of the event `starting`.
     private struct Starting: Encodable {
         var isStarting: Bool
         /// Seconds before the take; absent: as configured.
         var countdown: Int?
+        /// Whether windows leave the screen before it.
+        var leaves: Bool?
     }
 
     /// Gives the loop a message, and answers at once. Events report on it; pictures and progress for as long as
@@ -67,17 +77,26 @@ extension Studio {
         // The directory: as for a recording alone, the command chooses the name, and so only the person may read the file.
         let directory = choice.isRecordedBeside ? UserDirectories.newRecording()?.removingLastComponent() : nil
         if choice.isRecordedBeside, directory == nil { throw StudioProblem.noVideos }
-        guard let arguments = choice.arguments(recordingTo: directory?.escaped) else { throw StudioProblem.malformed }
+        // Pages count down to the second in which they leave: what they covered is painted meanwhile.
+        var begun = choice
+        if choice.leaves { begun.countdown = 1 }
+        guard let arguments = begun.arguments(recordingTo: directory?.escaped) else { throw StudioProblem.malformed }
         let link = try choice.linkArguments()
         let files = try TakeSettings(of: choice.destinations ?? [], call, settings)
         guard takes.withLock({ $0.beginStart() }) else {
             files.remove()
             throw StudioProblem(.conflict, "A recording is being started; wait for it.")
         }
-        hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
         choices.keep(StudioJSON.encode(choice))
-        return ask(
-            .record(arguments + link + files.arguments, variables: choice.variables, settings: files), .accepted)
+        let message = StudioLoop.Message.record(
+            arguments + link + files.arguments, variables: choice.variables, settings: files,
+            departure: choice.leaves ? Int64((choice.countdown ?? 0) + longestDeparture) * 1_000_000_000 : nil)
+        // Pages leave once they hear of the start, so the loop waits for that before. What it holds cannot end earlier.
+        if choice.leaves { inbox.post(message) }
+        let starting = Starting(isStarting: true, countdown: choice.countdown, leaves: choice.leaves)
+        hub.send("starting", starting, isState: true)
+        if !choice.leaves { inbox.post(message) }
+        return .accepted
     }
 
     /// The recording that was asked for has begun, or has failed.

@@ -75,13 +75,15 @@ final class Studio: Sendable {
         }
     }
 
-    func add(_ notice: TakeNotice) {
+    /// Returns the ID of its file in the library, if it has one.
+    @discardableResult func add(_ notice: TakeNotice) -> String? {
         // A person who closes the desktop's dialog, or draws no region, has no problem.
-        guard notice.code != ProblemCode.Name.cancelled.rawValue else { return }
+        guard notice.code != ProblemCode.Name.cancelled.rawValue else { return nil }
         var notice = notice
         notice.time = (Date().timeIntervalSince1970 * 1000).rounded()
         notice.recording = notice.file.map(library.add)
         hub.send("notice", notice)
+        return notice.recording
     }
 
     /// - Parameters:

@@ -20,10 +20,26 @@ enum StudioPage {
             let file = studio_page_file(index)
             guard let path = file.name.map({ String(cString: $0) }), let text = file.text else { break }
             let ending = path.split(separator: ".").last.map(String.init) ?? ""
-            files[path] = StudioAnswer(type: types[ending] ?? "text/plain", body: Array(String(cString: text).utf8))
+            let isScript = ending == "js" || ending == "css"
+            let content = isScript ? compact(String(cString: text)) : String(cString: text)
+            files[path] = StudioAnswer(type: types[ending] ?? "text/plain", body: Array(content.utf8))
         }
         return files
     }()
+
+    /// A script or style without indentation, and without the lines that hold nothing but a comment: a third of it is for
+    /// who reads the source. No string of the page spans lines.
+    static func compact(_ text: String) -> String {
+        var isInside = false
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
+        return lines.filter { line in
+            guard isInside || line.hasPrefix("//") || line.hasPrefix("/*") else { return true }
+            // Code may follow a comment on its line.
+            let end = line.firstRange(of: "*/")?.upperBound
+            if isInside || line.hasPrefix("/*") { isInside = end == nil }
+            return end.map { $0 != line.endIndex } ?? false
+        }.joined(separator: "\n")
+    }
 
     /// The document has a path of its own, and the description needs a session.
     static let files: [String: StudioAnswer] = {

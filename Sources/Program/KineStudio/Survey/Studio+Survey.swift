@@ -5,9 +5,6 @@ import KineWire
 extension StudioRoute {
     static let survey: [StudioRoute] = [
         .post("api/survey") { studio, call in studio.ask(.survey(try call.value())) },
-        .post("api/stills") { studio, call in
-            studio.ask(.still(monitor: try call.value(StillChoice.self).monitor))
-        },
         .get("api/pictures/{picture}") { studio, call in
             guard let number = Int(call["picture"]) else { throw StudioGate.Refusal.notFound }
             let (jpeg, last) = studio.survey.withLock { ($0.picture(number), $0.lastPicture) }
@@ -27,11 +24,6 @@ extension Studio {
 
     /// Shows the camera that a page has chosen.
     func show(_ camera: SurveyCamera) { hub.send("camera", survey.withLock { $0.update(camera) }, isState: true) }
-
-    /// Shows the large picture of a monitor that a page has requested.
-    func show(still picture: SurveyPicture) {
-        if let still = survey.withLock({ $0.update(still: picture) }) { hub.send("still", still, isState: true) }
-    }
 
     /// Shows whether the screen is locked, as the survey says.
     func show(isLocked: Bool) {

@@ -1,10 +1,6 @@
-// The audio and camera that a page shows before a recording: the values of the options of `kinecast record`.
+// What a page shows before a recording: its source, its audio and its camera, as values of the options of `kinecast record`.
 import KineMedia
-
-/// The monitor in whose picture a region is drawn.
-struct StillChoice: Decodable, Sendable {
-    var monitor: String
-}
+import KineWire
 
 struct SurveyChoice: Decodable, Equatable, Sendable {
     var audio = TakeConfiguration.AppAudio.none
@@ -14,8 +10,11 @@ struct SurveyChoice: Decodable, Equatable, Sendable {
     /// Nil: none. It is open while it is shown, so a page names only one that the person has chosen.
     var camera: String?
 
+    /// The source whose pictures are large; nil: none.
+    var shown: SurveyPicture.Subject?
+
     private enum CodingKeys: String, CodingKey {
-        case audio, microphone, camera
+        case audio, microphone, camera, shown
     }
 
     init() {}
@@ -25,6 +24,7 @@ struct SurveyChoice: Decodable, Equatable, Sendable {
         audio = try Self.value(.audio, in: container, TakeConfiguration.AppAudio.init(option:)) ?? .none
         microphone = try Self.value(.microphone, in: container, TakeConfiguration.Microphone.init(option:)) ?? .none
         camera = try Self.value(.camera, in: container) { $0.isEmpty ? nil : $0 }.flatMap { $0 == "none" ? nil : $0 }
+        shown = try container.decodeIfPresent(RecordingChoice.self, forKey: .shown)?.surveyed
     }
 
     /// Nil: the key is absent.
@@ -37,5 +37,17 @@ struct SurveyChoice: Decodable, Equatable, Sendable {
                 forKey: key, in: container, debugDescription: "not the name of audio")
         }
         return value
+    }
+}
+
+extension RecordingChoice {
+    /// Nil: a source of which the survey makes no pictures.
+    fileprivate var surveyed: SurveyPicture.Subject? {
+        guard isValid, let name else { return nil }
+        return switch source {
+        case .monitor: .monitor(name)
+        case .window: name.hasPrefix("0x") ? UInt32(name.dropFirst(2), radix: 16).map { .window($0) } : nil
+        case .region, .app, nil: nil
+        }
     }
 }

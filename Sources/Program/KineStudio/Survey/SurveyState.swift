@@ -29,15 +29,8 @@ struct SurveyState: Sendable {
         var problem: String?
     }
 
-    /// A monitor's large picture.
-    struct Still: Encodable, Equatable, Sendable {
-        let monitor: String
-        let picture: Int
-    }
-
     private var list = SourceList()
     private var camera: (number: Int, jpeg: [UInt8])?
-    private var still: (number: Int, jpeg: [UInt8])?
     private var pictures: [SurveyPicture.Subject: (number: Int, jpeg: [UInt8])] = [:]
     /// Pictures that a page may still be loading.
     private var retired: [(number: Int, jpeg: [UInt8])] = []
@@ -46,7 +39,7 @@ struct SurveyState: Sendable {
     private(set) var lastPicture = 0
     /// While the screen is locked there are no pictures: windows may show what the lock hides.
     var isLocked = false {
-        didSet { if isLocked { (pictures, retired, camera, still) = ([:], [], nil, nil) } }
+        didSet { if isLocked { (pictures, retired, camera) = ([:], [], nil) } }
     }
 
     mutating func update(_ list: SourceList) {
@@ -70,14 +63,6 @@ struct SurveyState: Sendable {
             problem: camera.problem)
     }
 
-    /// Nil: the picture is not a monitor's.
-    mutating func update(still picture: SurveyPicture) -> Still? {
-        guard case .monitor(let name) = picture.subject else { return nil }
-        let still = numbered(picture.jpeg)
-        self.still = still
-        return Still(monitor: name, picture: still.number)
-    }
-
     private mutating func numbered(_ jpeg: Data) -> (number: Int, jpeg: [UInt8]) {
         lastPicture += 1
         return (lastPicture, Array(jpeg))
@@ -85,7 +70,7 @@ struct SurveyState: Sendable {
 
     /// A JPEG file; nil if it is not kept any more, or was never there.
     func picture(_ number: Int) -> [UInt8]? {
-        (pictures.values + retired + [camera, still].compactMap(\.self)).first { $0.number == number }?.jpeg
+        (pictures.values + retired + [camera].compactMap(\.self)).first { $0.number == number }?.jpeg
     }
 
     private mutating func retire(_ picture: (number: Int, jpeg: [UInt8])) {

@@ -31,16 +31,15 @@ struct SurveyUse: PollSource {
         let process = if let process { process } else { try SurveyProcess() }
         // Its devices are opened again with each request.
         if isNew || choice != self.choice {
-            process.survey(audio: choice.audio, microphone: choice.microphone, camera: choice.camera)
+            process.survey(
+                audio: choice.audio, microphone: choice.microphone, camera: choice.camera, shown: choice.shown)
         }
         (self.process, self.choice) = (process, choice)
     }
 
-    func makeStill(of monitor: String) { process?.makeStill(of: monitor) }
-
     mutating func releaseCamera() {
         choice.camera = nil
-        process?.survey(audio: choice.audio, microphone: choice.microphone)
+        process?.survey(audio: choice.audio, microphone: choice.microphone, shown: choice.shown)
     }
 
     /// What the process has sent; nil: it has just ended.

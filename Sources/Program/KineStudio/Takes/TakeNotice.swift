@@ -36,6 +36,8 @@ struct TakeNotice: Encodable, Equatable, Sendable {
     /// Of `text`, if it has one, and the values that it names.
     let code: String?
     let values: [String: String]?
+    /// Whether a page has begun the take.
+    var isOwn: Bool?
     /// Milliseconds since 1970, as `Date.now()`.
     var time: Double = 0
 

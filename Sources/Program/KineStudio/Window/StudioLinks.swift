@@ -31,10 +31,11 @@ final class StudioLinks: PollSource {
 
     var nextDeadline: Int64? { files.first?.expires }
 
-    func make(to scope: StudioScope, at now: Int64) throws -> StudioLink {
+    /// - Parameter shown: the recording that the studio shows at first, by its ID.
+    func make(to scope: StudioScope, showing shown: String? = nil, at now: Int64) throws -> StudioLink {
         removeExpired(at: now)
         let token = makeToken(scope)
-        let query = if case .sheet(let id) = scope { "?sheet=\(id)" } else { "" }
+        let query = if case .sheet(let id) = scope { "?sheet=\(id)" } else { shown.map { "?recorded=\($0)" } ?? "" }
         let address = "\(base)\(query)#\(token)"
         // Another name than the token: names of files are not secret.
         let path = directory.appending("\(Self.prefix)\(RandomToken()).html")

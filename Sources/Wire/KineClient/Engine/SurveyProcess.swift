@@ -39,16 +39,13 @@ public final class SurveyProcess: PollSource {
 
     public var pollEntries: [pollfd] { connection.pollEntries }
 
-    /// Requests pictures, the levels of this audio, and this camera's picture.
+    /// Requests pictures, large ones of `shown`, the levels of this audio, and this camera's picture.
     public func survey(
         audio: TakeConfiguration.AppAudio = .none, microphone: TakeConfiguration.Microphone = .none,
-        camera: String? = nil
+        camera: String? = nil, shown: SurveyPicture.Subject? = nil
     ) {
-        try? connection.send(.survey(audio: audio, microphone: microphone, camera: camera))
+        try? connection.send(.survey(audio: audio, microphone: microphone, camera: camera, shown: shown))
     }
-
-    /// Requests one large picture of a monitor.
-    public func makeStill(of monitor: String) { try? connection.send(.still(monitor: monitor)) }
 
     /// Returns the received events without waiting; nil once the engine has ended.
     public func events() -> [SurveyEvent]? {

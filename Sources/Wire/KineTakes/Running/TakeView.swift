@@ -36,6 +36,8 @@ package struct TakeView: Sendable {
     }
 
     package var phase: TakePhase { status.phase }
+    /// Whether it has ended well.
+    package var isFinished: Bool { if case .finished? = ending { true } else { false } }
     /// The source's name for a person.
     package var sourceName: String { status.sourceName ?? record.sourceName ?? status.source }
     /// The recording, if there is one.

@@ -4,10 +4,11 @@ import KineMedia
 
 /// A request to `kinecast-engine --survey`.
 public enum SurveyRequest: Codable, ControlMessage, Equatable {
-    /// Make pictures, measure this audio, and show this camera (nil: none). The devices are open until the next request.
-    case survey(audio: TakeConfiguration.AppAudio, microphone: TakeConfiguration.Microphone, camera: String?)
-    /// Make one large picture of this monitor, in which a region can be drawn.
-    case still(monitor: String)
+    /// Make pictures, measure this audio, and show this camera (nil: none). The devices are open until the next request. The pictures
+    /// of `shown` are large.
+    case survey(
+        audio: TakeConfiguration.AppAudio, microphone: TakeConfiguration.Microphone, camera: String?,
+        shown: SurveyPicture.Subject?)
 
     public static var protocolNumber: Int? { ControlProtocol.number }
 }
@@ -18,8 +19,6 @@ public enum SurveyEvent: Codable, ControlMessage, Equatable {
     case sources(SourceList)
     case picture(SurveyPicture)
     case levels(SurveyLevels)
-    /// The monitor's picture that was requested.
-    case still(SurveyPicture)
     case camera(SurveyCamera)
     /// The screen is locked, so there are no pictures and levels, or it is not any more.
     case locked(Bool)
@@ -39,8 +38,8 @@ public struct SurveyPicture: Codable, Sendable, Equatable {
 
     /// The largest size in pixels.
     public static let limit = PixelSize(width: 384, height: 240)
-    /// The largest size of a monitor's still.
-    public static let stillLimit = PixelSize(width: 1280, height: 800)
+    /// The same for the one that is shown large.
+    public static let shownLimit = PixelSize(width: 1280, height: 800)
 
     public var subject: Subject
     /// A JPEG file.

@@ -1,15 +1,17 @@
 // @ts-check
-// The choice of a camera for a recording: its picture at its place in the source's picture.
-import { button, checkbox, choice, hint, make, pick, setOptions, setText } from "../shared/elements.js";
+// The picture of what will be recorded, and the choice of a camera that stands in it.
+import { button, checkbox, choice, hint, make, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { getImage } from "../shared/session.js";
 import { say } from "../words/words.js";
 import { makeFrame, usual } from "./cameraframe.js";
+import { listRow } from "./rows.js";
 
 const shapes = ["rounded", "rectangle", "circle"];
 
 /**
- * A list in `field`, and the camera's picture in `element`. `changed` is called when another camera has to be shown.
+ * The source's picture with the camera in `stage`, and the camera's row in `element`. `changed` is called when another camera has
+ * to be shown.
  * @param {() => void} changed
  */
 export function makeCameraChoice(changed) {
@@ -21,16 +23,15 @@ export function makeCameraChoice(changed) {
   let number;
   // Whether a camera would be shown if the request had none.
   let isConfigured = false;
-  const list = choice(say("camera"), choose);
   const shape = choice(say("shape"), look);
   const mirror = checkbox(say("mirror"), false, look);
   const open = button(say("openCamera"), choose);
   const text = hint();
+  const looks = make("div.looks", {}, shape.field, mirror.label, open, text);
+  const list = listRow("camera", say("camera"), say("whichCamera"), "none", choose, looks);
   const frame = makeFrame((chosen) => { layout = chosen; });
   const background = make("canvas");
   const stage = make("div.stage", {}, background, frame.element);
-  const element = make(
-    "div.camera", { hidden: true }, stage, make("div.looks", {}, shape.field, mirror.label, open), text);
   /** @type {HTMLImageElement} */
   let image = make("img", { alt: "", hidden: true });
   frame.element.prepend(image);
@@ -48,7 +49,7 @@ export function makeCameraChoice(changed) {
   });
 
   /** The camera to show; undefined: none, or the person has not asked for it. */
-  function shown() { return isOpen && list.select.value !== "none" ? list.select.value : undefined; }
+  function shown() { return isOpen && list.value !== "none" ? list.value : undefined; }
 
   function forget() {
     number = undefined;
@@ -69,9 +70,8 @@ export function makeCameraChoice(changed) {
   }
 
   function update() {
-    const isChosen = list.select.value !== "none";
-    list.field.hidden = list.select.options.length < 2;
-    element.hidden = !isChosen;
+    list.element.hidden = list.isEmpty;
+    looks.hidden = frame.element.hidden = list.value === "none";
     open.hidden = isOpen;
     shape.select.value = layout.shape;
     mirror.input.checked = layout.isMirrored;
@@ -80,35 +80,35 @@ export function makeCameraChoice(changed) {
   }
 
   return {
-    element, field: list.field,
+    element: list.element, stage,
     get shown() { return shown(); },
     /** The request's keys. */
     get request() {
-      const camera = list.select.value;
+      const camera = list.value;
       if (camera !== "none") return { camera, cameraLayout: layout };
       return isConfigured ? { camera } : {};
     },
     /** @param {Device[]} cameras */
     setCameras(cameras) {
-      setOptions(list.select, [["none", say("none")], ...cameras.map(({ name }) => [name, name])]);
+      list.offer(cameras.map(({ name }) => [name, name]));
       update();
     },
     /** @param {Choice} chosen @param {Choice} configured */
     show(chosen, configured) {
       const device = chosen.camera ?? configured.camera ?? "none";
       isConfigured = device !== "none" || configured.camera != null;
-      pick(list.select, device, device === "none" ? say("none") : device);
+      list.choose(device);
       layout = { ...usual, ...configured.cameraLayout, ...chosen.cameraLayout };
       update();
     },
     /**
-     * Shows the source's picture, an image, under the camera.
-     * @param {Size & { image?: Element | null }} picture
+     * Shows the source's picture under the camera.
+     * @param {Size & { image?: HTMLImageElement | HTMLCanvasElement }} picture
      */
     setSource({ image, width, height }) {
-      stage.style.aspectRatio = `${width} / ${height}`;
+      stage.style.setProperty("--ratio", String(width / height));
       background.hidden = !image;
-      if (image instanceof HTMLImageElement || image instanceof HTMLCanvasElement) {
+      if (image) {
         const from = image instanceof HTMLImageElement ? { width: image.naturalWidth, height: image.naturalHeight } : image;
         [background.width, background.height] = [from.width, from.height];
         background.getContext("2d")?.drawImage(image, 0, 0);

@@ -8,6 +8,7 @@ import { say } from "../words/words.js";
 const idleTime = 600;
 /** @type {HTMLDialogElement | undefined} */
 let dialog;
+let remark = "";
 /** @type {number | undefined} */
 let timer;
 /** @type {() => void} */
@@ -24,11 +25,14 @@ export function isOwn({ key }) {
 }
 
 /**
- * Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click.
+ * Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click, `leave` so many
+ * milliseconds before the end.
  * @param {number} seconds
  * @param {() => void} cancel
+ * @param {number} margin
+ * @param {() => void} [leave]
  */
-export function show(seconds, cancel) {
+export function show(seconds, cancel, margin = 0, leave) {
   hide();
   abandon = cancel;
   const begun = performance.now();
@@ -45,16 +49,23 @@ export function show(seconds, cancel) {
   };
   dialog = make(
     "dialog.countdown", { "aria-label": say("countdown"), keydown: stop, pointerdown: stop, click: stop, cancel: stop },
-    count, make("p", {}, say("cancelHint")), button(say("cancel"), () => {}));
+    count, make("p", {}, say("cancelHint")), remark ? make("p", {}, remark) : null, button(say("cancel"), () => {}));
   const update = () => {
-    const rest = Math.ceil((end - performance.now()) / 1000);
-    if (rest > 0) setText(count, String(rest));
-    else hide();
+    const left = end - performance.now() - margin;
+    if (left > 0) return setText(count, String(Math.ceil((left + margin) / 1000)));
+    hide();
+    leave?.();
   };
   showDialog(dialog);
   timer = setInterval(update, 100);
   update();
 }
+
+/**
+ * What the next countdown says beside its seconds.
+ * @param {string} text
+ */
+export function note(text) { remark = text; }
 
 export function hide() {
   clearInterval(timer);

@@ -13,13 +13,13 @@ const most = 100 * 3600;
  * @param {HTMLElement} place
  * @param {Events["disk"]} space
  */
-export function showSpace(place, { free, duration }) {
-    const time = roughTime(duration);
+export function showSpace(place, { free, duration, place: names = [] }) {
+  const time = roughTime(duration);
   const isLow = duration < low;
   const name = isLow ? "diskLow" : duration > most ? "diskAmple" : "disk";
   place.classList.toggle("low", isLow);
   // Assistive technology reports changes only where they matter.
   place.role = isLow ? "status" : null;
   place.hidden = false;
-  setText(place, say(name, { space: bytes(free), time }));
+  setText(place, say(name, { space: bytes(free), time, place: names.join(" › ") }));
 }

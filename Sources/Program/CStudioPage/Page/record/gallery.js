@@ -1,22 +1,29 @@
 // @ts-check
-// Monitors and windows as pictures, to choose one.
+// Screens, windows and areas as pictures, to choose one.
 import { choose } from "../shared/dialogs.js";
-import { arrange, attempt, button, group, make, setText } from "../shared/elements.js";
+import { arrange, attempt, group, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { get, getImage, post } from "../shared/session.js";
 import { say } from "../words/words.js";
 
+/** @typedef {"screen" | "window" | "area"} Kind */
+/** @type {Kind[]} */
+const kinds = ["screen", "window", "area"];
+/** @type {{ [source: string]: Kind }} */
+const kindOf = { window: "window", app: "window", region: "area" };
+const drawn = JSON.stringify({ source: "region", name: "draw" });
 // The server makes pictures for fifteen seconds after each request.
 export const lookInterval = 5000;
 // Radio buttons of the same name exclude each other, in other galleries too.
 let galleries = 0;
 
 /**
- * Pictures in an `element`. `changed` is called when another source is chosen, or its picture is there.
+ * Pictures in an `element`, and the choice of their kind in `kinds`. `changed` is called when another source is chosen, or its
+ * picture is there.
  * @param {() => void} changed
  */
 export function makeGallery(changed = () => {}) {
-  const radios = `source-${galleries += 1}`;
+  const number = galleries += 1;
   // By their values: JSON of the request's `source` and `name`.
   /** @type {Map<string, ReturnType<typeof makeCard>>} */
   const cards = new Map();
@@ -29,132 +36,157 @@ export function makeGallery(changed = () => {}) {
   let entries = [];
   /** @type {Monitor[]} */
   let monitors = [];
-  // The region that was drawn, or is wanted.
+  // The last area.
   /** @type {Source | undefined} */
   let region;
   /** @type {Source} */
   let wanted = {};
-  // The name of the kept choice that is shown.
+  // The name of the preset that is shown.
   /** @type {string | undefined} */
-  let kept;
+  let preset;
   let isChosen = false;
-  const draw = button(say("drawRegion"), drawRegion, { class: "draw", hidden: true });
-  const element = group("gallery", say("source"), draw);
+  const segments = kinds.map((kind) => makeSegment(`kind-${number}`, kind, () => show(kind)));
+  const element = group("gallery", say("source"));
   element.addEventListener("change", () => {
     isChosen = true;
-    update();
     changed();
   });
-  const checked = () => /** @type {HTMLInputElement | null} */ (element.querySelector("input:checked"));
-  const value = () => checked()?.value;
+  const value = () => /** @type {HTMLInputElement | null} */ (element.querySelector("input:checked"))?.value;
+  const entry = () => entries.find((entry) => entry.value === value());
   /** @returns {Source} */
   const chosen = () => JSON.parse(value() ?? "{}");
 
-  async function drawRegion() {
-    const drawn = await (await import("./region.js")).draw(monitors);
-    if (!drawn) return;
-    const { image, ...rest } = drawn;
-    region = rest;
+  /**
+   * Shows the sources of a kind, and chooses the first one.
+   * @param {Kind} kind
+   */
+  function show(kind) {
     isChosen = true;
-    update();
-    select(JSON.stringify(region));
-    if (image) cards.get(JSON.stringify(region))?.picture.replaceChildren(image);
+    select(entries.find((entry) => entry.kind === kind)?.value);
     changed();
   }
 
-  function regions() {
-    if (!region?.name) return [];
+  function areas() {
+    /** @type {GalleryEntry[]} */
+    const list = monitors.length ? [{ value: drawn, title: say("drawArea"), kind: "area" }] : [];
+    if (!region?.name) return list;
     const [width, height] = region.name.split(/[x+]/).map(Number);
-    return [{ value: JSON.stringify(region), title: say("region", { size: `${width}×${height}` }), width, height }];
+    list.push({ value: JSON.stringify(region), title: say("lastArea", { size: `${width}×${height}` }), width, height, kind: "area" });
+    return list;
   }
 
   /** The value of what is wanted. */
   function match() {
     const { source, name } = wanted;
     const title = source === "window" && name?.startsWith("title:") ? name.slice("title:".length) : undefined;
-    const found = title ? choices.find((choice) => !choice.isMonitor && choice.title?.includes(title)) : undefined;
+    const found = title ? choices.find((choice) => choice.kind === "window" && choice.title?.includes(title)) : undefined;
     return found?.value ?? JSON.stringify({ source, name });
   }
 
   function update() {
     let best = match();
-    const last = isChosen && entries.find((entry) => entry.value === value());
-    /** @param {boolean} isMonitor */
-    const ofKind = (isMonitor) => choices.filter((choice) => choice.isMonitor === isMonitor);
-    entries = [...ofKind(true), ...fixed, ...regions(), ...ofKind(false)];
-    if (kept && !entries.some(({ value }) => value === best)) {
+    const last = isChosen && entry();
+    entries = [...fixed, ...choices, ...areas()];
+    if (preset && !entries.some(({ value }) => value === best)) {
       best = "{}";
-      entries.unshift({ value: best, title: say("asKept", { name: kept }) });
+      entries.unshift({ value: best, title: say("asKept", { name: preset }), kind: kindOf[wanted.source ?? ""] ?? "screen" });
     }
     // A window that is minimized or has ended stays what the person has chosen: nothing else is shown in its place.
     if (last && !entries.some(({ value }) => value === last.value)) entries.push({ ...last, application: say("notSeen") });
     /** @param {GalleryEntry} entry */
-    const add = (entry) => makeCard(radios, entry.value, () => { if (entry.value === value()) changed(); });
+    const add = (entry) => makeCard(`source-${number}`, entry.value, () => { if (entry.value === value()) changed(); });
     arrange(element, cards, entries, ({ value }) => value, add, element.firstElementChild);
     if (!isChosen) select(best);
     if (!value()) select(entries[0]?.value);
+    else showKind();
   }
 
   /** @param {string} [value] */
   function select(value) {
     const card = cards.get(value ?? "");
     if (card) card.input.checked = true;
+    showKind();
+  }
+
+  /** Shows the sources of the chosen one's kind. */
+  function showKind() {
+    const kind = entry()?.kind;
+    for (const one of entries) {
+      const card = cards.get(one.value);
+      if (card) card.element.hidden = one.kind !== kind;
+    }
+    kinds.forEach((one, index) => {
+      segments[index].label.hidden = !entries.some((entry) => entry.kind === one);
+      segments[index].input.checked = one === kind;
+    });
   }
 
   /** @param {SourceChoice[]} list */
   function setChoices(list) {
-    choices = list.map(({ source, name, title, application, ...choice }) => {
-      const entry = { ...choice, value: JSON.stringify({ source, name }), isMonitor: source === "monitor" };
-      if (!entry.isMonitor) return { ...entry, title, application: application === title ? "" : application };
-      return { ...entry, title: say("monitor", { name }), application: `${choice.width}×${choice.height}` };
+    choices = list.filter((choice) => !isOwn(choice)).map(({ source, name, title, description, application, ...choice }) => {
+      const entry = { ...choice, value: JSON.stringify({ source, name }), kind: kindOf[source] ?? "screen" };
+      if (source === "window") return { ...entry, title, application: application === title ? "" : application };
+      return { ...entry, title: description ?? title, application: `${choice.width}×${choice.height}` };
     });
     update();
   }
 
+  /** The picture of the chosen source, or of the place where an area was. */
+  function picture() {
+    const { width = 16, height = 9, kind } = entry() ?? {};
+    /** @param {string | undefined} value */
+    const image = (value) => cards.get(value ?? "")?.image;
+    if (kind !== "area") return { image: image(value()), width, height };
+    const [wide, high, x, y] = value() === drawn ? [0, 0, monitors[0].bounds.x, monitors[0].bounds.y]
+      : region?.name?.split(/[x+]/).map(Number) ?? [];
+    const monitor = monitors.find(({ bounds }) =>
+      x >= bounds.x && x < bounds.x + bounds.width && y >= bounds.y && y < bounds.y + bounds.height);
+    const whole = monitor && image(JSON.stringify({ source: "monitor", name: monitor.name }));
+    if (!monitor || !wide) return { image: whole, ...monitor?.bounds ?? { width, height } };
+    return { image: whole && cut(whole, monitor.bounds, { x, y, width: wide, height: high }), width: wide, height: high };
+  }
+
   return {
-    element,
+    element, kinds: make("div.segments", { role: "radiogroup", "aria-label": say("whatToRecord") }, ...segments.map(({ label }) => label)),
     /** Offers the monitors and windows of the event `choices`. */
     setChoices,
     /**
      * Chooses the source of a choice, once it is there, unless the person chooses before. A source without a picture is
      * offered under the choice's name.
      * @param {Source} source
-     * @param {string} [keptName]
+     * @param {string} [presetName]
      */
-    want({ source, name }, keptName) {
+    want({ source, name }, presetName) {
       wanted = { source, name };
-      kept = keptName;
+      preset = presetName;
       isChosen = false;
       if (source === "region" && /^\d+x\d+\+/.test(name ?? "")) region = wanted;
       update();
     },
     /** The request's `source` and `name`. */
     get chosen() { return chosen(); },
+    /** Whether the person draws the area once the window is gone. */
+    get isDrawn() { return value() === drawn; },
     /** @returns {Source} The same to be kept: a window by its title, since its id changes. */
     get lasting() {
-      const title = chosen().source === "window" && choices.find((choice) => choice.value === value())?.title;
+      const title = chosen().source === "window" && entry()?.title;
       return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen();
     },
     /** The chosen source's picture, if it is there, and its width and height. */
-    get picture() {
-      const { width = 16, height = 9 } = entries.find((entry) => entry.value === value()) ?? {};
-      return { image: cards.get(value() ?? "")?.picture.firstElementChild, width, height };
-    },
+    get picture() { return picture(); },
     get isEmpty() { return cards.size === 0; },
     /**
-     * Offers what has no picture: the whole screen, what the desktop's dialog offers, and regions.
+     * Offers what has no picture: the whole screen, what the desktop's dialog offers, and areas.
      * @param {Sources} offered
      */
     setFixed({ screenBackend, dialogs, ...sources }) {
-      // Monitors whose pictures can be drawn on: the desktop does not ask.
-      monitors = screenBackend && screenBackend !== "portal" ? sources.monitors : [];
-      draw.hidden = !monitors.length;
+      monitors = screenBackend ? sources.monitors : [];
       const isSingle = sources.monitors.length === 1;
-      /** @param {string} source @param {string} name @param {string} title */
-      const fix = (source, name, title) => ({ value: JSON.stringify({ source, name }), title });
+      /** @param {Kind} kind @param {string} source @param {string} name @param {string} title */
+      const fix = (kind, source, name, title) => ({ value: JSON.stringify({ source, name }), title, kind });
       fixed = [
-        ...screenBackend && !isSingle ? [fix("monitor", "all", say("wholeScreen"))] : [],
-        ...dialogs.includes("window") ? [fix("window", "ask", say("chooseWindow"))] : [],
+        ...screenBackend && !isSingle ? [fix("screen", "monitor", "all", say("wholeScreen"))] : [],
+        ...dialogs.includes("window") ? [fix("window", "window", "ask", say("chooseWindow"))] : [],
       ];
       if (!screenBackend || !isSingle || choices.length) return update();
       setChoices(sources.monitors.map(({ name, bounds }) => ({ ...bounds, source: "monitor", name, title: name })));
@@ -162,6 +194,35 @@ export function makeGallery(changed = () => {}) {
     /** Removes all pictures. */
     forget() { for (const card of cards.values()) card.forget(); },
   };
+}
+
+/**
+ * Whether it is this window, of which a page knows no number.
+ * @param {SourceChoice} choice
+ */
+function isOwn({ source, title, width, height }) {
+  const isAsLarge = [width - outerWidth * devicePixelRatio, height - outerHeight * devicePixelRatio].every((more) => Math.abs(more) <= 2);
+  return source === "window" && isAsLarge && title?.endsWith("Kinecast");
+}
+
+/**
+ * A part of a monitor's picture.
+ * @param {HTMLImageElement} image
+ * @param {Rectangle} bounds
+ * @param {Rectangle} part
+ */
+function cut(image, bounds, part) {
+  const scale = image.naturalWidth / bounds.width;
+  const [width, height] = [part.width, part.height].map((side) => Math.max(1, side * scale | 0));
+  const canvas = make("canvas", { width, height });
+  canvas.getContext("2d")?.drawImage(image, (bounds.x - part.x) * scale, (bounds.y - part.y) * scale);
+  return canvas;
+}
+
+/** @param {string} name @param {Kind} kind @param {() => void} change */
+function makeSegment(name, kind, change) {
+  const input = make("input", { type: "radio", name, change });
+  return { input, label: make("label", {}, input, make("span", {}, say(`source.${kind}`))) };
 }
 
 /**
@@ -176,6 +237,8 @@ function makeCard(name, value, drawn) {
   // The number of the picture that is shown, or will be.
   /** @type {number | undefined} */
   let number;
+  /** @type {HTMLImageElement | undefined} */
+  let shown;
 
   /**
    * Shows a picture once it is loaded, so that the place is never empty in between.
@@ -187,11 +250,13 @@ function makeCard(name, value, drawn) {
     // A newer picture may be shown.
     if (!image || picture !== number) return;
     place.replaceChildren(image);
+    shown = image;
     drawn();
   }
 
   return {
-    input, picture: place, element: make("label.card", {}, input, place, title, application),
+    input, element: make("label.card", {}, input, place, title, application),
+    get image() { return shown; },
     /** @param {GalleryEntry} entry */
     show(entry) {
       setText(title, entry.title ?? "");
@@ -199,7 +264,7 @@ function makeCard(name, value, drawn) {
       if (entry.picture != null && entry.picture !== number) load(entry.picture);
     },
     forget() {
-      number = undefined;
+      number = shown = undefined;
       place.replaceChildren();
     },
   };
@@ -214,7 +279,7 @@ export async function chooseSource() {
   look();
   attempt(async () => gallery.setFixed(await get("api/sources")));
   const title = say("showAnother");
-  const chosen = await choose(title, title, gallery.element, () => gallery.chosen);
+  const chosen = await choose(title, title, make("div.choice", {}, gallery.kinds, gallery.element), () => gallery.chosen);
   clearInterval(timer);
   end();
   return chosen;

@@ -67,6 +67,8 @@ export function makeHiddenWindows() {
       }
       add(rules);
     },
+    /** What is hidden, in words. */
+    get names() { return [...boxes].filter(([, { checked }]) => checked).map(([rule]) => text(rule)); },
     /** The request's `exclude`, in an order that does not depend on which windows appeared first. */
     get rules() { return isChosen ? [...boxes.keys()].filter((one) => boxes.get(one)?.checked).sort() : undefined; },
   };

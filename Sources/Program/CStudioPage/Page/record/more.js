@@ -1,26 +1,34 @@
 // @ts-check
-// The options of a recording that have a few values: lists, most of them behind "More".
-import { choice, make, pick, setOptions } from "../shared/elements.js";
+// The options of a recording that have a few values. Most are lists in a dialog behind one row.
+import { ask } from "../shared/dialogs.js";
+import { choice, icon, make, pick, setOptions, setText } from "../shared/elements.js";
 import { say } from "../words/words.js";
 import { makeHiddenWindows } from "./hidden.js";
+import { listRow } from "./rows.js";
 
 /** @param {string | number} value */
 const seconds = (value) => say("keep", { seconds: value });
-// By the request's field: the offered values; `text` labels a value without an entry in english.js.
-/** @type {{ [field: string]: { values: (string | number | boolean)[], text?: (value: string) => string } }} */
+/** @param {string} value */
+const sides = (value) => value.replace("x", "×");
+/** @param {string} value */
+const countdownText = (value) => value === "0" ? say("noCountdown") : say("seconds", { seconds: value });
+// By the request's field: the offered values, and that of `kinecast record` without the option, at first. `text` labels a value
+// without an entry in english.js.
+/** @type {{ [field: string]: { values: (string | number | boolean)[], standard: string, text?: (value: string) => string } }} */
 const fields = {
-  clipBuffer: { values: [30, 60, 300], text: seconds },
-  fps: { values: [10, 24, 30, 60], text: String },
-  size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], text: (value) => value.replace("x", "×") },
-  // 23 is the default of kinecast record. Six more halve a file, roughly.
-  quality: { values: [16, 23, 30] },
-  microphoneChannels: { values: ["auto", "left", "right", "mono", "stereo"] },
-  showKeys: { values: ["none", "shortcuts", "all"] },
-  showClicks: { values: [true, false] },
-  noCursor: { values: [false, true] },
-  excludeHow: { values: ["cover", "beneath"] },
-  countdown: { values: [0, 3, 5, 10], text: (value) => value === "0" ? say("none") : seconds(value) },
+  fps: { values: [10, 24, 30, 60], standard: "30", text: (value) => say("rate", { value }) },
+  size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], standard: "", text: (value) => value ? sides(value) : say("sizeOfSource") },
+  // Six more halve a file, roughly.
+  quality: { values: [16, 23, 30], standard: "23" },
+  microphoneChannels: { values: ["auto", "left", "right", "mono", "stereo"], standard: "auto" },
+  showKeys: { values: ["none", "shortcuts", "all"], standard: "none" },
+  showClicks: { values: [true, false], standard: "false" },
+  noCursor: { values: [false, true], standard: "false" },
+  excludeHow: { values: ["cover", "beneath"], standard: "cover" },
+  whileRecording: { values: ["hidden", "stay"], standard: "hidden" },
+  countdown: { values: [0, 3, 5, 10], standard: "0", text: countdownText },
 };
+const clipTimes = [30, 60, 300];
 
 /**
  * A value of a list as the request has it.
@@ -28,7 +36,7 @@ const fields = {
  * @param {string} value
  */
 function fromOption(name, value) {
-  if (["showKeys", "microphoneChannels", "excludeHow"].includes(name)) return value;
+  if (["showKeys", "microphoneChannels", "excludeHow", "whileRecording"].includes(name)) return value;
   if (name !== "size") return JSON.parse(value);
   const [width, height] = value.split("x").map(Number);
   return { width, height };
@@ -44,37 +52,51 @@ function toOption(value) {
   return `${width}x${height}`;
 }
 
-/** Lists in an `element`, and the one for the last seconds in `clips`. */
+/** The row of the options in `element`, that of the last seconds in `clips`, and the list of the countdown. */
 export function makeMoreOptions() {
-  const lists = Object.fromEntries(Object.keys(fields).map((name) => [name, choice(say(name))]));
+  const lists = Object.fromEntries(Object.keys(fields).map((name) => [name, choice(say(name), summarize)]));
   const hidden = makeHiddenWindows();
-  const { clipBuffer: { field: clips }, ...rest } = lists;
+  const clips = listRow("clip", say("clipBuffer"), say("clipTime"), "", () => {});
+  const { countdown, ...rest } = lists;
+  countdown.select.ariaLabel = say("countdown");
+  const summary = make("small");
+  const open = make("button", { type: "button", click: show }, say("more"), summary);
+  const content = make("div.fields", {}, ...Object.values(rest).map(({ field }) => field), hidden.element);
 
-  /**
-   * Shows a choice, and what holds where it says nothing.
-   * @param {Choice} chosen
-   * @param {Choice} configured
-   */
-  function show(chosen, configured) {
-    for (const [name, { values, text }] of Object.entries(fields)) {
-      /** @param {string} value */
-      const named = (value) => text?.(value) ?? (values.map(String).includes(value) ? say(`${name}.${value}`) : value);
-      const { select } = lists[name];
-      const [set, value] = [configured, chosen].map((choice) => toOption(choice[/** @type {keyof Choice} */ (name)]));
-      const unset = set ? say("configuredAs", { value: named(set) }) : say("configured");
-      select.value = "";
-      setOptions(select, [["", unset], ...values.map((value) => [String(value), named(String(value))])]);
-      pick(select, value, value && named(value));
-    }
-    hidden.show(chosen.exclude, configured.exclude);
+  function show() { ask(say("more"), content); }
+
+  function summarize() {
+    const set = Object.values(rest).filter(({ select }) => select.value).map(({ select }) => select.selectedOptions[0].text);
+    setText(summary, [...set, ...hidden.names].join(" · ") || say("standard"));
   }
 
-  show({}, {});
+  hidden.element.addEventListener("change", summarize);
+  clips.offer(clipTimes.map((time) => [String(time), seconds(time)]));
   return {
-    clips, show,
-    element: make(
-      "details.more", {}, make("summary", {}, say("more")),
-      make("div.fields", {}, ...Object.values(rest).map(({ field }) => field)), hidden.element),
+    clips: clips.element, countdown: countdown.select, element: make("div.row", {}, icon("options"), open),
+    /**
+     * Shows a choice, and what holds where it says nothing.
+     * @param {Choice} chosen
+     * @param {Choice} configured
+     */
+    show(chosen, configured) {
+      for (const [name, { values, standard, text }] of Object.entries(fields)) {
+        /** @param {string} value */
+        const named = (value) => text?.(value) ?? (values.map(String).includes(value) ? say(`${name}.${value}`) : value);
+        const { select } = lists[name];
+        const [set, value] = [configured, chosen].map((choice) => toOption(choice[/** @type {keyof Choice} */ (name)]));
+        const unset = set || standard;
+        select.value = "";
+        setOptions(select, [["", named(unset)], ...values.map(String).filter((value) => value !== unset).map((value) => [value, named(value)])]);
+        pick(select, value === unset ? "" : value, value && named(value));
+      }
+      const time = toOption(chosen.clipBuffer ?? configured.clipBuffer);
+      clips.choose(time, time && seconds(time));
+      // What is configured cannot be turned off for one recording.
+      clips.input.disabled = configured.clipBuffer != null;
+      hidden.show(chosen.exclude, configured.exclude);
+      summarize();
+    },
     /**
      * Offers to hide windows of the event `choices`.
      * @param {SourceChoice[]} choices
@@ -84,6 +106,7 @@ export function makeMoreOptions() {
     get values() {
       /** @type {Values} */
       const values = { exclude: hidden.rules };
+      if (clips.value) values.clipBuffer = Number(clips.value);
       for (const [name, { select }] of Object.entries(lists)) {
         if (select.value) values[name] = fromOption(name, select.value);
       }

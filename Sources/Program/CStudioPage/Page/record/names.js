@@ -22,7 +22,7 @@ export function makeNameChoice({ read, choose }) {
   /** Fills the form with the selected choice. */
   function fill() {
     update();
-    choose(chosen()?.choice, chosen()?.name);
+    choose(chosen()?.choice, chosen()?.title);
   }
 
   /**
@@ -33,7 +33,7 @@ export function makeNameChoice({ read, choose }) {
     const name = chosen()?.name;
     ({ profiles } = answer);
     select.value = "";
-    setOptions(select, [["", say("lastUsed")], ...profiles.map((one) => [one.name, one.name])]);
+    setOptions(select, [["", say("lastUsed")], ...profiles.map((one) => [one.name, one.title])]);
     pickName(name);
     return answer.configured;
   }
@@ -45,24 +45,24 @@ export function makeNameChoice({ read, choose }) {
   }
 
   function update() {
-    const { name = "", others } = chosen() ?? {};
-    remove.hidden = !name;
-    setText(text, others?.length ? say("alsoSets", { name, options: others.join(", ") }) : "");
+    const { title = "", others } = chosen() ?? {};
+    remove.hidden = !title;
+    setText(text, others?.length ? say("alsoSets", { name: title, options: others.join(", ") }) : "");
   }
 
   function askForName() {
-    const { input, field } = textField(say("name"), chosen()?.name, { maxlength: 40 });
+    const { input, field } = textField(say("name"), chosen()?.title, { maxlength: 100 });
     ask(say("keepAs"), field, [say("keepName"), async () => {
       const name = input.value.trim();
       receive(await post("api/profiles", { name, choice: read() }));
-      pickName(name);
+      pickName(profiles.find(({ title }) => title === name)?.name);
       fill();
     }]);
   }
 
   async function removeChosen() {
-    const { name } = /** @type {Profile} */ (chosen());
-    if (!confirm(say("removeSure", { name }))) return;
+    const { name, title } = /** @type {Profile} */ (chosen());
+    if (!confirm(say("removeSure", { name: title }))) return;
     receive(await post(`api/profiles/${encodeURIComponent(name)}/remove`));
     fill();
     keepAs.focus();
@@ -73,6 +73,8 @@ export function makeNameChoice({ read, choose }) {
     element: make("div.names", {}, field, keepAs, remove, text),
     /** The name of the choice that is shown, unless it has none. */
     get name() { return chosen()?.name; },
+    /** The same as people see it. */
+    get title() { return chosen()?.title; },
     /** Reads the names. Returns what is configured without one. */
     async load() { return receive(await get("api/profiles")); },
     /** Selects a name, if there is such a choice. */

@@ -30,8 +30,7 @@ export function addNotice(section, notice, open, isNew) {
   let list = section.querySelector("ol");
   if (!list) {
     list = make("ol");
-    section.setAttribute("aria-labelledby", "notices-title");
-    section.append(make("h2", { id: "notices-title" }, say("events")), list);
+    section.append(make("summary", {}, say("events")), list);
   }
   section.hidden = false;
   list.ariaLive = isNew ? "polite" : "off";

@@ -1,20 +1,22 @@
 // @ts-check
-// The choice of what to record, by pictures and lists, and the button that begins it.
-import { attempt, button, choice, complain, hint, make, pick, setOptions, setText } from "../shared/elements.js";
+// The choice of what to record: the picture, its sound and camera, where it goes, and the button that begins it.
+import { attempt, button, complain, element, hint, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { get, post } from "../shared/session.js";
 import { say } from "../words/words.js";
 import { makeCameraChoice } from "./camera.js";
 import * as countdown from "./countdown.js";
+import { showSpace } from "./disk.js";
 import { lookInterval, makeGallery } from "./gallery.js";
+import { makeMeters } from "./meters.js";
 import { makeMoreOptions } from "./more.js";
 import { makeNameChoice } from "./names.js";
+import { canLeave, leave, margin, prepare } from "./leaving.js";
+import { listRow } from "./rows.js";
 import { isOpen } from "./takes.js";
 import { Targets } from "./targets.js";
 
 const defaultCountdown = 3;
-// dBFS of the least level that a meter shows.
-const lowest = -60;
 
 /**
  * Fills the section. The result's `refresh` asks for the sources again.
@@ -33,39 +35,41 @@ export function showForm(section) {
   // In force without a name, by kinecast.conf and the environment.
   /** @type {Choice} */
   let configured = {};
-  const [status, problem] = [hint(), hint()];
-  const audio = choice(say("audio"), look);
-  const microphone = choice(say("microphone"), () => {
+  const [status, problem, space] = [hint(), hint(), make("p.hint")];
+  const meters = makeMeters();
+  const audio = listRow("sound", say("audio"), say("whichAudio"), "none", look, meters.audio);
+  const microphone = listRow("microphone", say("microphone"), say("whichMicrophone"), "none", () => {
     measuresMicrophone = true;
     look();
-  });
-  const meters = { audio: meter("audio"), microphone: meter("microphone") };
+  }, meters.microphone, problem);
   const camera = makeCameraChoice(look);
-  const gallery = makeGallery(() => camera.setSource(gallery.picture));
+  const gallery = makeGallery(() => {
+    camera.setSource(gallery.picture);
+    update();
+  });
   const more = makeMoreOptions();
   const targets = new Targets(update);
   const names = makeNameChoice({
     read: () => ({ ...values(), ...gallery.lasting }),
     choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
   });
-  const start = button(say("record"), begin, { class: "primary", disabled: true });
+  const start = button(say("record"), begin, { class: "main", disabled: true });
   const cancel = button(say("cancel"), () => post("api/takes/cancel"), { hidden: true });
-  section.setAttribute("aria-labelledby", "recording-title");
-  audio.field.append(meters.audio);
-  microphone.field.append(meters.microphone);
+  section.setAttribute("aria-label", say("newRecording"));
   section.append(
-    make("h2", { id: "recording-title" }, say("newRecording")), names.element, gallery.element,
-    make("div.fields", {}, audio.field, microphone.field, more.clips, camera.field), problem, camera.element, targets.element,
-    more.element, make("div.buttons", {}, start, cancel), status);
+    make("div.side", {}, gallery.kinds, make("div.place", {}, camera.stage), gallery.element),
+    make("div.rail", {}, audio.element, microphone.element, camera.element, make("hr"), targets.element, make("hr"), more.clips, more.element),
+    make("div.foot", {}, space, status, cancel, more.countdown, start));
+  element("tools").append(names.element);
   setInterval(look, lookInterval);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && !section.hidden) refresh();
   });
   // A device may have been plugged in meanwhile.
   addEventListener("focus", refresh);
+  on("disk", (newest) => showSpace(space, newest));
   on("levels", (levels) => {
-    showLevel(meters.audio, levels.audio);
-    showLevel(meters.microphone, levels.microphone);
+    meters.show(levels);
     setText(problem, levels.problem ?? "");
   });
   on("choices", (list) => {
@@ -81,7 +85,10 @@ export function showForm(section) {
   on("starting", (value, since) => {
     isStarting = value.isStarting;
     const seconds = (value.countdown ?? 0) - (performance.now() - since) / 1000;
-    if (isStarting && seconds > 0) countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}));
+    const leaves = value.leaves && canLeave;
+    if (isStarting && seconds > 0) {
+      countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}), leaves ? margin : 0, leaves ? () => attempt(leave) : undefined);
+    }
     else countdown.hide();
     update();
   });
@@ -95,9 +102,9 @@ export function showForm(section) {
   /** Asks for pictures and levels while they are seen. */
   function look() {
     if (document.hidden || !section.checkVisibility() || section.inert) return;
-    /** @type {{ audio: string, camera?: string, microphone?: string }} */
-    const chosen = { audio: audio.select.value || "none", camera: camera.shown };
-    if (measuresMicrophone) chosen.microphone = microphone.select.value;
+    /** @type {{ audio: string, camera?: string, microphone?: string, shown?: Source }} */
+    const chosen = { audio: audio.value, camera: camera.shown, shown: gallery.chosen };
+    if (measuresMicrophone) chosen.microphone = microphone.value;
     post("api/survey", chosen).catch(() => {});
   }
 
@@ -107,13 +114,17 @@ export function showForm(section) {
    */
   function values() {
     return {
-      profile: names.name, ...gallery.chosen, audio: audio.select.value, microphone: microphone.select.value,
-      ...camera.request, ...more.values, ...targets.request,
+      profile: names.name, ...gallery.chosen, audio: audio.value, microphone: microphone.value, ...camera.request, ...more.values,
+      ...targets.request,
     };
   }
 
   async function begin() {
     const request = values();
+    request.countdown ??= configured.countdown;
+    const ways = await prepare(request);
+    if (ways === null) return;
+    countdown.note(ways);
     await post("api/takes", { ...request, ...targets.settings });
     last = request;
     await targets.reload();
@@ -121,10 +132,11 @@ export function showForm(section) {
 
   function update() {
     section.hidden = isRunning;
+    names.element.hidden = isRunning;
     setText(start, say(targets.isLive ? "goLive" : "record"));
     start.disabled = isStarting || !isOffered || gallery.isEmpty;
     cancel.hidden = !isStarting;
-    setText(status, isStarting ? say("starting") : isLocked ? say("locked") : "");
+    setText(status, isStarting ? say("starting") : isLocked ? say("locked") : gallery.isDrawn ? say("drawAreaHint") : "");
   }
 
   async function refresh() {
@@ -144,22 +156,21 @@ export function showForm(section) {
   function fill(sources, kept, known) {
     configured = known ?? {};
     gallery.setFixed(sources);
-    setOptions(audio.select, [
+    audio.offer([
       ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
       // A single output is the system's audio.
       ...(sources.outputs.length > 1 ? [["everything", say("allOutputs")], ...sources.outputs.map(outputChoice)] : []),
-      ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("none")],
+      // Some play without a name.
+      ...sources.applications.filter(Boolean).map((name) => [`app:${name}`, say("appAudio", { name })]),
     ]);
-    setOptions(microphone.select, [
-      ["none", say("none")], ...sources.microphones.map(({ name, description }) => [name, description]),
-    ]);
+    microphone.offer(sources.microphones.map(({ name, description }) => [name, description]));
     camera.setCameras(sources.cameras);
     if (!last) {
       last = kept;
       // The first recording must not surprise the person.
       if (!kept.source) kept.countdown ??= defaultCountdown;
       names.select(kept.profile);
-      showChoice(kept, names.name);
+      showChoice(kept, names.title);
     }
     // Enables Record only once the last destinations are known, or the button's label could be wrong.
     const shown = last;
@@ -173,31 +184,19 @@ export function showForm(section) {
   }
 
   /**
-   * Fills the form. `name`: of a kept choice.
+   * Fills the form. `name`: of a preset.
    * @param {Choice} chosen
    * @param {string} [name]
    */
   function showChoice(chosen, name) {
     gallery.want(chosen, name);
-    pickOrFirst(audio.select, chosen.audio ?? configured.audio);
-    pickOrFirst(microphone.select, chosen.microphone ?? configured.microphone);
+    audio.choose(chosen.audio ?? configured.audio ?? audio.first);
+    microphone.choose(chosen.microphone ?? configured.microphone);
     camera.show(chosen, configured);
     more.show(chosen, configured);
   }
 
   return { refresh };
-}
-
-/** @param {HTMLSelectElement} select @param {string} [value] */
-function pickOrFirst(select, value) {
-  if (value) pick(select, value);
-  else select.selectedIndex = 0;
-}
-
-/** @param {HTMLMeterElement} meter @param {number} [level] */
-function showLevel(meter, level) {
-  meter.hidden = level == null;
-  meter.value = level ?? lowest;
 }
 
 /**
@@ -206,12 +205,4 @@ function showLevel(meter, level) {
  */
 function outputChoice({ name, description }) {
   return [`output:${name}`, say("outputAudio", { name: description })];
-}
-
-/**
- * A meter of the audio that is chosen, before a recording begins.
- * @param {string} name
- */
-function meter(name) {
-  return make("meter", { min: lowest, max: 0, high: -3, value: lowest, hidden: true, "aria-label": say(`level.${name}`) });
 }

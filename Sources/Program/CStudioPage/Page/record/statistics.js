@@ -17,12 +17,13 @@ export function makeStatistics() {
   const bitrate = plot(say("bitrate"), rate);
   const delay = plot(say("delay"), (milliseconds) => say("milliseconds", { value: number(milliseconds) }));
   const drops = plot(say("drops"), number);
+  const activities = make("ul.activities");
   // The newest statistics, the oldest first.
   /** @type {(TakeProgress & { at: number })[]} */
   let recent = [];
   return {
     element: make(
-      "details.statistics", {}, make("summary", {}, say("statistics")),
+      "details.statistics", {}, make("summary", {}, say("details")), activities,
       make("div.plots", {}, bitrate.element, delay.element, drops.element),
       make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), cells.get(row))))),
     /**
@@ -34,6 +35,7 @@ export function makeStatistics() {
       const now = { at: performance.now(), ...progress };
       const last = recent.at(-1);
       recent = [...recent, now].slice(-averaged - 1);
+      activities.replaceChildren(...progress.destinations.map((one) => make("li", {}, `${one.label}: ${activity(one)}`)));
       for (const [row, cell] of cells) setText(cell, (row === "bytes" ? bytes : number)(progress[row]));
       delay.add(shown);
       if (!last) return;
@@ -95,7 +97,7 @@ function plot(label, format) {
  * A destination's numbers on one line.
  * @param {Destination} one
  */
-export function activity(one) {
+function activity(one) {
   return [
     one.viewers != null && say(counted("viewer", one.viewers), { count: number(one.viewers) }),
     one.bitrate != null && rate(one.bitrate),

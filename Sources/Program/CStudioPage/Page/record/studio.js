@@ -2,9 +2,9 @@
 // The studio's window: takes, the form for a new one, recordings, and events.
 import { complain, element, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { showSpace } from "./disk.js";
 import { addNotice, describeNotice } from "./notices.js";
 import { isOpen, showTakes } from "./takes.js";
+import { noticeText } from "../words/words.js";
 import { showViews } from "./views.js";
 
 // Milliseconds.
@@ -14,6 +14,7 @@ const longestSkew = 20_000;
 /** @type {{ [phase: string]: string }} */
 const marks = { recording: "● ", paused: "⏸ " };
 const icon = document.querySelector("link[rel=icon]");
+const notices = element("notices");
 
 /**
  * A control that vanishes takes the focus with it, which then goes to this one.
@@ -28,9 +29,10 @@ function keepFocus(next) {
  * @param {SetPhase} setPhase
  */
 export function showStudio(setPhase) {
-  const takes = showTakes(element("takes"), ({ text, time = "", phase = "" }) => {
+  const takes = showTakes(element("takes"), ({ text, time = "", phase = "", isLive = false }) => {
     const isConnected = document.body.dataset.phase === "open";
     if (isConnected) setText(element("state"), text);
+    Object.assign(element("state").dataset, { phase, live: isLive });
     const mark = isConnected && marks[phase] || "";
     element("elapsed").hidden = !mark;
     setText(element("elapsed"), mark && time);
@@ -62,19 +64,22 @@ export function showStudio(setPhase) {
   on("takes", (list) => {
     const begins = !isRunning && list.some(isOpen);
     isRunning = list.some(isOpen);
+    // Events are told among the details of what is shown.
+    (element("takes").querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail"))
+      ?.append(notices);
     if (!begins) return;
     element("ended").hidden = true;
     keepFocus(element("takes").querySelector("article"));
   });
   on("recordings", views.refresh);
-  on("disk", (space) => showSpace(element("disk"), space));
   on("notice", (notice, at) => {
     // A window that opens later lists older ones, too.
     const isNew = performance.now() - at <= newAge && Math.abs(Date.now() - notice.time) <= longestSkew;
-    addNotice(element("notices"), notice, views.open, isNew);
+    addNotice(notices, notice, views.open, isNew);
     if (!isNew) return;
-    if (["failed", "warning"].includes(notice.kind)) complain(notice.text);
+    if (["failed", "warning"].includes(notice.kind)) complain(noticeText(notice));
     if (notice.kind !== "ended") return;
+    if (notice.isOwn && notice.recording) return views.open(notice.recording, true);
     element("ended").replaceChildren(...describeNotice(notice, views.open));
     element("ended").hidden = false;
     keepFocus(element("ended").querySelector("button"));

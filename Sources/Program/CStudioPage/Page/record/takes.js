@@ -1,17 +1,24 @@
 // @ts-check
 // The running takes: their picture, their time, and the buttons that control them.
-import { arrange, attempt, button, leave, make, setText } from "../shared/elements.js";
+import { arrange, attempt, button, icon, leave, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { post } from "../shared/session.js";
 import { clock, fileName } from "../words/format.js";
 import { say, takeState } from "../words/words.js";
-import { makeDestinations } from "./destinations.js";
-import { makeMeters } from "./meters.js";
+import { audience, makeDestinations } from "./destinations.js";
+import { showMeters } from "./meters.js";
 import { makePreview } from "./preview.js";
 import { makeStatistics } from "./statistics.js";
 
 // The takes report their progress for fifteen seconds after each request.
 const progressInterval = 5000;
+// Milliseconds. The button that ends a take stands where the one that began it was, and a second click is not meant for it.
+const idleTime = 700;
+// Milliseconds for which a button shows what it has done.
+const answerTime = 3000;
+
+// A picture of the screen with this window in it would show itself, and so on.
+const isOnScreen = ["127.0.0.1", "localhost"].includes(location.hostname);
 
 /**
  * Whether a take can still be ended.
@@ -33,6 +40,10 @@ export function showTakes(section, summarize) {
   const cards = new Map();
   // Seconds of the server's clock at an instant of this page's (performance.now).
   let server = { seconds: 0, at: 0 };
+  // The take that the person wants to see; absent: the newest one.
+  /** @type {string | undefined} */
+  let wanted;
+  const others = make("nav.others", { "aria-label": say("takes") });
   const isAnyOpen = () => [...cards.values()].some(({ take }) => isOpen(take));
 
   function askForProgress() {
@@ -44,14 +55,28 @@ export function showTakes(section, summarize) {
   function update() {
     const now = server.seconds + (performance.now() - server.at) / 1000;
     for (const card of cards.values()) card.setTime(now);
-    const shown = /** @type {HTMLElement | null} */ (section.firstElementChild);
-    const newest = cards.get(shown?.dataset.take ?? "");
-    if (!newest) return summarize({ text: say("idle") });
-    const { take, time } = newest;
-    summarize({ text: takeState(take), time, phase: shown?.dataset.phase });
+    const shown = cards.get(wanted ?? "") ?? [...cards.values()].at(-1);
+    if (!shown) return summarize({ text: "" });
+    const { take, time, element } = shown;
+    summarize({ text: [takeState(take), ...audience(take)].join(" · "), time, phase: element.dataset.phase, isLive: take.destinations.length > 0 });
   }
 
-  section.setAttribute("aria-label", say("takes"));
+  /**
+   * Shows one take, and a button for each other one.
+   * @param {Take[]} takes
+   */
+  function showOne(takes) {
+    const shown = takes.find(({ id }) => id === wanted) ?? takes.at(-1);
+    for (const [id, { element }] of cards) element.hidden = id !== shown?.id;
+    others.replaceChildren(...takes.filter((take) => take !== shown).map((take) => button(say("take", { source: take.sourceName }), () => {
+      wanted = take.id;
+      showOne(takes);
+      update();
+      showPreviews();
+    })));
+  }
+
+  section.append(others);
   setInterval(() => { if (!document.hidden) update(); }, 500);
   setInterval(askForProgress, progressInterval);
   document.addEventListener("visibilitychange", () => {
@@ -67,8 +92,9 @@ export function showTakes(section, summarize) {
     // Pictures are shown only where they are seen.
     section.hidden = takes.length === 0;
     const wasOpen = isAnyOpen();
-    // The newest one is the first.
-    arrange(section, cards, takes.toReversed(), ({ id }) => id, makeCard);
+    arrange(section, cards, takes, ({ id }) => id, makeCard, others);
+    showOne(takes);
+    showPreviews();
     if (!wasOpen) askForProgress();
     update();
   });
@@ -82,41 +108,50 @@ export function showTakes(section, summarize) {
  */
 function makeCard(first) {
   let take = first;
-  const { id, source } = first;
+  const { id, sourceName: source } = first;
   const path = `api/takes/${encodeURIComponent(id)}`;
   /** @param {string} operation @param {object} [body] */
   const ask = (operation, body) => post(`${path}/${operation}`, body);
   const preview = makePreview(`${path}/samples`, source);
+  let isShown = false;
+  const shared = make("div.shared", {}, make("p", {}, say("sharesScreen")), button(say("showPicture"), () => {
+    isShown = true;
+    result.showPreview();
+  }));
+  preview.element.append(shared);
   const destinations = makeDestinations(`${path}/destinations`);
   const statistics = makeStatistics();
-  const meters = makeMeters(id);
-  const [time, status, origin, problem] = ["time", "state", "source", "problem"].map((name) => make(`p.${name}`));
+  const meters = showMeters(id);
+  const [origin, problem] = ["hint", "problem"].map((name) => make(`p.${name}`));
   // Shows the frame over the picture, once the take has had a camera.
   /** @type {ReturnType<typeof import("./cameraframe.js").frameOver> | undefined} */
   let showFrame;
   /** @type {TakeCamera} */
   let lastCamera = { device: "default", layout: { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false } };
-  const actions = {
-    end: () => ask("stop"),
-    pause: () => ask(take.phase === "paused" ? "resume" : "pause"),
-    microphone: () => ask("microphone", { isOn: !take.microphone }),
-    audio: () => ask("audio", { isOn: !take.appAudio }),
-    output: () => ask("output", { name: take.audioUnrecorded?.audioOutput }),
-    camera: () => ask("camera", take.camera ? {} : { camera: lastCamera }),
-    clip: () => ask("clip"),
-    mark: () => ask("mark"),
-    source: async () => {
+  const shownAt = performance.now();
+  const end = button("", async () => {
+    if (performance.now() - shownAt > idleTime) await ask("stop");
+  }, { class: "main" });
+  const pause = button("", () => ask(take.phase === "paused" ? "resume" : "pause"));
+  const otherOutput = button("", () => ask("output", { name: take.audioUnrecorded?.audioOutput }));
+  const tools = {
+    microphone: tool("microphone", () => ask("microphone", { isOn: !take.microphone })),
+    audio: tool("sound", () => ask("audio", { isOn: !take.appAudio })),
+    camera: tool("camera", () => ask("camera", take.camera ? {} : { camera: lastCamera })),
+    source: tool("source", async () => {
       const { chooseSource } = await import("./gallery.js");
       const chosen = await chooseSource();
       if (chosen?.source) await ask("source", chosen);
-    },
+    }),
+    mark: tool("mark", async () => (await post(`${path}/mark`)).title),
+    clip: tool("clip", async () => say("saved", { time: clock((await post(`${path}/clip`)).duration ?? 0) })),
   };
-  const buttons = Object.fromEntries(Object.entries(actions).map(([name, action]) =>
-    [name, button("", action, { class: name === "end" ? "primary" : null })]));
+  const bar = make("div.controls", { click: leave }, ...Object.values(tools).map(({ element }) => element));
   const element = make(
-    "article.take", { "data-take": id, tabindex: -1, "aria-label": say("take", { source }) }, preview.element,
-    make("div.clock", {}, time, status, origin, problem), make("div.buttons", { click: leave }, ...Object.values(buttons)),
-    destinations.element, statistics.element, meters.element);
+    "article.take", { "data-take": id, tabindex: -1 },
+    make("div.side", {}, destinations.links, preview.element, bar),
+    make("div.rail", {}, problem, otherOutput, destinations.element, meters.element, statistics.element),
+    make("div.foot", {}, origin, pause, end));
   const isRunning = () => isOpen(take) && take.phase !== "starting" && !take.otherVersion;
 
   /** @param {Take} take */
@@ -136,30 +171,31 @@ function makeCard(first) {
     time: "",
     show(newest) {
       take = newest;
-      const { source, output, phase, microphone, appAudio, audioUnrecorded, clipBuffer } = take;
+      const { sourceName: source, output, phase, microphone, appAudio, audioUnrecorded, clipBuffer } = take;
       const file = output === "-" ? undefined : output;
       const runs = isRunning();
       // It looks like a recording.
       element.dataset.phase = phase === "broadcasting" ? "recording" : phase;
-      setText(status, takeState(take));
+      element.ariaLabel = say("take", { source });
       setText(origin, file ? say("into", { source, name: fileName(file) }) : source);
       origin.title = file ?? "";
       setText(problem, take.message ?? "");
-      const labels = {
-        end: isOpen(take) && say("end"),
-        pause: runs && say(phase === "paused" ? "resume" : "pause"),
-        microphone: runs && microphone != null && say(microphone ? "mute" : "unmute"),
-        audio: runs && appAudio != null && say(appAudio ? "muteAudio" : "unmuteAudio"),
-        output: runs && audioUnrecorded && say("recordOutput", { name: audioUnrecorded.description }),
-        camera: runs && say(take.camera ? "hideCamera" : "showCamera"),
-        clip: runs && clipBuffer != null && say("saveClip", { seconds: Math.round(clipBuffer) }),
-        mark: runs && file && say("mark"),
-        source: runs && say("showAnother"),
-      };
-      for (const [name, label] of Object.entries(labels)) {
-        buttons[name].hidden = !label;
-        if (label) setText(buttons[name], label);
+      /** @type {[HTMLButtonElement, string | false | undefined][]} */
+      const labels = [
+        [end, isOpen(take) && say(take.destinations.length ? "endStream" : "stop")],
+        [pause, runs && say(phase === "paused" ? "resume" : "pause")],
+        [otherOutput, runs && !!audioUnrecorded && say("recordOutput", { name: audioUnrecorded.description })],
+      ];
+      for (const [button, label] of labels) {
+        button.hidden = !label;
+        if (label) setText(button, label);
       }
+      tools.microphone.show(runs && microphone != null && say(microphone ? "mute" : "unmute"), !microphone);
+      tools.audio.show(runs && appAudio != null && say(appAudio ? "muteAudio" : "unmuteAudio"), !appAudio);
+      tools.camera.show(runs && say(take.camera ? "hideCamera" : "showCamera"), !take.camera && take.cameraSize != null);
+      tools.source.show(runs && say("switchSource"));
+      tools.mark.show(runs && !!file && say("mark"));
+      tools.clip.show(runs && clipBuffer != null && say("saveClip", { seconds: Math.round(clipBuffer) }));
       showCamera(take);
       destinations.show(take.destinations, runs);
       statistics.element.hidden = !runs;
@@ -167,7 +203,8 @@ function makeCard(first) {
     },
     showPreview() {
       preview.element.hidden = !isOpen(take) || !!take.otherVersion;
-      preview.want(isRunning() && !document.hidden && element.checkVisibility() && !element.closest("[inert]"));
+      shared.hidden = isShown || !isOnScreen || !/^(screen|region|drawn)/.test(take.source);
+      preview.want(shared.hidden && isRunning() && !document.hidden && element.checkVisibility() && !element.closest("[inert]"));
     },
     showProgress(newest) {
       statistics.show(newest, preview.delay);
@@ -180,8 +217,36 @@ function makeCard(first) {
     setTime(now) {
       const { duration, runsSince } = take;
       result.time = clock(duration + (runsSince == null ? 0 : Math.max(0, now - runsSince)));
-      setText(time, result.time);
     },
   };
   return result;
+}
+
+/**
+ * A button with a picture and a word. What its action returns is shown at its place for a while.
+ * @param {string} image
+ * @param {() => unknown} action
+ */
+function tool(image, action) {
+  const word = make("span");
+  const answer = make("span.answer", { role: "status" });
+  const element = button("", async () => {
+    const text = await action();
+    if (typeof text !== "string") return;
+    setText(answer, text);
+    setTimeout(() => setText(answer, ""), answerTime);
+  });
+  element.append(icon(image), word, answer);
+  return {
+    element,
+    /**
+     * Without a label there is no button. `isOff`: what it turns on is off.
+     * @param {string | false} label
+     */
+    show(label, isOff = false) {
+      element.hidden = !label;
+      element.classList.toggle("off", isOff);
+      if (label) setText(word, label);
+    },
+  };
 }

@@ -1,10 +1,12 @@
 // @ts-check
-// Where a new take goes: into a file, to destinations, or both.
-import { attempt, checkbox, group, make } from "../shared/elements.js";
+// Where a new take goes live: a row with a switch, and the choice of destinations in a dialog.
+import { ask, textField } from "../shared/dialogs.js";
+import { attempt, checkbox, choice, group, hint, make, setOptions, setText } from "../shared/elements.js";
 import { icon } from "../shared/service-icon.js";
 import { get } from "../shared/session.js";
 import { say } from "../words/words.js";
-import { destinationTitle } from "./destinations.js";
+import { destinationTitle, reaches } from "./destinations.js";
+import { switchRow } from "./rows.js";
 
 /**
  * @typedef {{
@@ -13,9 +15,17 @@ import { destinationTitle } from "./destinations.js";
  */
 
 export class Targets {
-  #boxes = group("targets", say("broadcastTo"));
+  #summary = make("small");
+  #row;
+  element;
+  #boxes = group("targets", say("streamTo"));
+  // How far the link leads.
+  #reach = choice(say("reach"));
+  #reachHint = hint();
+  #address = textField(say("publicAddress"), "", { placeholder: "https:", type: "url" });
+  #link = make("div.settings", { hidden: true }, this.#reach.field, this.#reachHint, this.#address.field);
   #record = checkbox(say("recordToo"), true);
-  element = make("div.targets-all", {}, this.#boxes, this.#record.label);
+  #content = make("div.targets-all", {}, this.#boxes, this.#link, this.#record.label);
   /** @type {Map<string, HTMLInputElement>} */
   #destinations = new Map();
   // By the names of their destinations.
@@ -27,7 +37,16 @@ export class Targets {
    * @param {() => void} changed
    */
   constructor(changed) {
-    this.element.addEventListener("change", () => {
+    const open = make("button", { type: "button", click: () => this.#open() }, this.#summary);
+    this.#row = switchRow("live", say("streamLive"), () => {
+      if (this.#row.input.checked) this.#begin();
+      this.#update();
+      changed();
+    }, open);
+    this.element = this.#row.element;
+    setOptions(this.#reach.select, reaches.map((reach) => [reach, say(`reach.${reach}`)]));
+    this.#content.addEventListener("change", () => {
+      this.#row.input.checked = this.#chosen.length > 0;
       this.#update();
       changed();
     });
@@ -35,15 +54,18 @@ export class Targets {
   }
 
   /**
-   * Offers all destinations, and chooses the last ones.
+   * Offers all destinations, and chooses the last ones. The switch stays off: a window that is opened broadcasts nothing by itself.
    * @param {Choice} last
    */
   async load(last) {
     if (this.#destinations.size) return;
     const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
     if (this.#destinations.size) return;
+    const link = last.destinations?.find((name) => /^live\b/.test(name));
+    if (link?.includes(":")) this.#reach.select.value = link.slice(5);
+    this.#address.input.value = last.link?.address ?? "";
     for (const name of names) {
-      const chosen = checkbox(destinationTitle(name), last.destinations?.includes(name));
+      const chosen = checkbox(destinationTitle(name), name === "live" ? link != null : last.destinations?.includes(name));
       this.#destinations.set(name, chosen.input);
       this.#boxes.append(chosen.label);
     }
@@ -52,16 +74,20 @@ export class Targets {
     this.#update();
   }
 
-  get isLive() { return this.#chosen.length > 0; }
+  get isLive() { return this.#row.input.checked && this.#chosen.length > 0; }
 
   /** The request's keys. */
   get request() {
-    return this.isLive ? { destinations: this.#chosen, isRecorded: this.#record.input.checked } : {};
+    if (!this.isLive) return {};
+    const { value: reach } = this.#reach.select;
+    const link = reach === "public" ? { address: this.#address.input.value.trim() } : undefined;
+    const destinations = this.#chosen.map((name) => name === "live" && reach !== "computer" ? `live:${reach}` : name);
+    return { destinations, isRecorded: this.#record.input.checked, link };
   }
 
   /** For the chosen services: the values, secrets among them, by the services' ids, and the ids of those to keep. */
   get settings() {
-    const chosen = this.#chosenServices;
+    const chosen = this.isLive ? this.#chosenServices : [];
     return {
       settings: Object.fromEntries(chosen.map(({ id, settings }) => [id, settings.values])),
       keep: chosen.filter(({ settings }) => settings.isToKeep).map(({ id }) => id),
@@ -75,6 +101,15 @@ export class Targets {
     return [...this.#services].flatMap(([name, { content: { id }, settings }]) =>
       settings && this.#destinations.get(name)?.checked ? [{ id, settings }] : []);
   }
+
+  /** Without a choice it is a link. A service is shown, since it may need a key. */
+  #begin() {
+    const link = this.#destinations.get("live");
+    if (!this.#chosen.length && link) link.checked = true;
+    if (this.#chosen.some((name) => this.#services.has(name))) this.#open();
+  }
+
+  #open() { ask(say("streamLive"), this.#content); }
 
   /** @param {Service} content @param {Choice} last */
   #addService(content, last) {
@@ -102,8 +137,12 @@ export class Targets {
   get #chosen() { return [...this.#destinations].filter(([, input]) => input.checked).map(([name]) => name); }
 
   #update() {
-    // Without a destination, a file is all there is.
-    this.#record.label.hidden = !this.isLive;
+    const names = this.#chosen.map((name) => this.#services.get(name)?.content.name ?? destinationTitle(name)).join(", ");
+    const { value: reach } = this.#reach.select;
+    this.#link.hidden = !this.#destinations.get("live")?.checked;
+    this.#address.field.hidden = reach !== "public";
+    setText(this.#reachHint, say(`reachHint.${reach}`));
+    setText(this.#summary, this.isLive ? names : names ? say("liveLast", { names }) : say("liveOff"));
     attempt(() => this.#showServices());
   }
 }

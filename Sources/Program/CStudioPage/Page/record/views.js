@@ -8,7 +8,8 @@ const place = "kinecast-view";
 
 /**
  * Shows the last view. `changed` is called when a view is shown; it gets whether that is
- * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
+ * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID; `justRecorded`:
+ * as in the viewer.
  * @param {(isRecord: boolean) => unknown} changed
  */
 export function showViews(changed) {
@@ -45,6 +46,7 @@ export function showViews(changed) {
   views.append(...links);
   views.hidden = false;
   const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
-  attempt(() => show(Boolean(last.isLibrary), last.recording));
+  const recorded = new URLSearchParams(location.search).get("recorded");
+  attempt(() => recorded && !last.recording ? show(true, recorded, true) : show(Boolean(last.isLibrary), last.recording));
   return { refresh() { if (isLibrary) library?.refresh(); }, open: show.bind(null, true) };
 }

@@ -88,6 +88,16 @@ export function button(label, action, attributes = {}, failed = complain) {
 }
 
 /**
+ * A picture of icons.svg, for those who see.
+ * @param {string} name
+ */
+export function icon(name) {
+  const place = make("span.icon", { "aria-hidden": "true" });
+  place.innerHTML = `<svg><use href="icons.svg#${name}"/></svg>`;
+  return place;
+}
+
+/**
  * For clicks in an element: those of a mouse leave no focus on its buttons, where Space would press them again.
  * @param {UIEvent} event
  */

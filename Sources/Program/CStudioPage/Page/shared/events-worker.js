@@ -3,7 +3,7 @@
 // name is the session's key: another server at the same address has another key.
 
 const types = [
-  "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "progress", "takeLevels", "disk", "recordings", "job",
+  "clock", "takes", "starting", "choices", "levels", "camera", "locked", "progress", "takeLevels", "disk", "recordings", "job",
   "notice", "questions", "sheet",
 ];
 const mostNotices = 200;

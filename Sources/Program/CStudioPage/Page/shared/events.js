@@ -4,7 +4,7 @@ import { say } from "../words/words.js";
 import { key, setConnected } from "./session.js";
 
 // Events about a moment, which later listeners do not get.
-const moments = ["still", "job", "notice"];
+const moments = ["job", "notice"];
 /** @type {{ [type: string]: Set<(data: never, at: number) => void> }} */
 const handlers = {};
 /** @type {{ [type: string]: [never, number] }} */

@@ -1,6 +1,6 @@
 // @ts-check
 // The page's session: it exchanges the token of its link, once, for a cookie and for the key that every request needs.
-import { say } from "../words/words.js";
+import { explain, say } from "../words/words.js";
 
 // Reloading the page keeps it.
 const place = "kinecast-key";
@@ -97,6 +97,6 @@ export async function request(path, fields, options) {
 async function read(response) {
   // A tunnel's own page, or a server that was killed meanwhile, gives no JSON.
   const answer = await response.json().catch(() => null);
-  if (!answer || !response.ok) throw new Error(answer?.message ?? say("serverGone"));
+  if (!answer || !response.ok) throw new Error(answer?.message ? explain(answer) : say("serverGone"));
   return answer;
 }

@@ -46,6 +46,8 @@ declare global {
     text: string;
     time?: string;
     phase?: string;
+    /** Whether it is broadcast. */
+    isLive?: boolean;
   }
 
   interface TakeCard extends Row<Take> {
@@ -65,7 +67,7 @@ declare global {
     value: string;
     title?: string;
     application?: string;
-    isMonitor?: boolean;
+    kind?: "screen" | "window" | "area";
     /** The number of its picture. */
     picture?: number;
   }

@@ -61,6 +61,8 @@ declare global {
     /** Of `text`, as in docs/json-events.md, and the values that it names. */
     code?: string;
     values?: { [name: string]: string };
+    /** Whether a window has begun the take. */
+    isOwn?: boolean;
     /** Milliseconds, as `Date.now()`. */
     time: number;
   }
@@ -144,11 +146,10 @@ declare global {
     connection: "open" | "lost" | "refused";
     clock: number;
     takes: Take[];
-    starting: { isStarting: boolean; countdown?: number };
+    starting: { isStarting: boolean; countdown?: number; leaves?: boolean };
     choices: SourceChoice[];
     levels: { audio?: number; microphone?: number; problem?: string };
     camera: { picture?: number; width?: number; height?: number; problem?: string };
-    still: { monitor: string; picture: number };
     locked: boolean;
     progress: TakeProgress[];
     takeLevels: { id: string; audio?: number; microphone?: number }[];
@@ -170,6 +171,7 @@ declare global {
     "api/recordings": Recordings;
     "api/services": Service[];
     "api/sources": Sources;
+    "api/ways": { hasTray: boolean; hasNotification: boolean; key?: string };
     [strip: `${string}/strip`]: { images: { jpeg: string }[] };
     [waveform: `${string}/waveform`]: { peaks: number[] };
   }
@@ -192,6 +194,8 @@ declare global {
     [setup: `${string}/setup`]: { sheet: string };
     [check: `${string}/check`]: { problems: Problems };
     [answer: `${string}/answer`]: { problems: Problems };
+    [mark: `${string}/mark`]: { title?: string };
+    [clip: `${string}/clip`]: { duration?: number };
     [remove: `${string}/delete`]: { undo: string };
     [recover: `${string}/recover`]: Recording;
   }

@@ -28,6 +28,18 @@ export async function load(part) {
  */
 export function say(name, values = {}) { return format.fill(words[name], values); }
 
+/** @type {Words} */
+const problems = language === "en" ? {} : (await import("./chinese-problems.js")).problems;
+
+/**
+ * A problem's sentence in the reader's language: by its code, else in English below a line that says so.
+ * @param {{ message: string, code?: string, values?: Values }} problem
+ */
+export function explain({ message, code, values }) {
+  if (language === "en") return message;
+  return problems[code ?? ""] ? format.fill(problems[code ?? ""], values ?? {}) : say("inEnglish", { message });
+}
+
 /** As in format.js, in the reader's language. */
 export const number = format.number.bind(null, language);
 export const roughTime = format.roughTime.bind(null, language);
@@ -47,7 +59,8 @@ export function takeState({ phase, destinations }) {
  * A notice as a sentence.
  * @param {Notice} notice
  */
-export function noticeText({ kind, text, file, duration, destination }) {
+export function noticeText({ kind, text: message, file, duration, destination, ...problem }) {
+  const text = message && ["failed", "warning"].includes(kind) ? explain({ message, ...problem }) : message;
   const values = { text, name: format.fileName(file), destination, time: format.lengthText(duration ?? 0) };
   if (kind === "ended" && file) return say("event.saved", values);
   if (kind === "warning" && destination) return say("event.destinationWarning", values);

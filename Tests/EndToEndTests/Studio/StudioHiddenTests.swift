@@ -1,0 +1,93 @@
+// The studio's window and the film: it leaves the screen before that is recorded, and comes back with the recording, or where none began.
+import FoundationEssentials
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import SystemPackage
+import Testing
+
+@Suite(.serialized, .tags(.real, .programs)) struct StudioHiddenTests {
+    private static let size = PixelSize(width: 1366, height: 680)
+    private static let ground = MarkedScreen.ground
+
+    /// A desktop of one colour, with the studio's first window.
+    private func withDesktop(_ body: (ChromiumDesktop, Painter) throws -> Void) throws {
+        let screen = try PrivateScreen(size: Self.size)
+        defer { screen.end() }
+        try TestPlace.with { place in
+            try place.makeDirectory(".config")
+            try place.makeDirectory(".config/kinecast")
+            try place.write(
+                "[record]\naudio = none\nno-cursor = true\nchroma = 444\n", to: ".config/kinecast/kinecast.conf")
+            let painter = try Painter(display: screen.name)
+            _ = painter.window(PixelRect(size: Self.size), colour: Self.ground)
+            let desktop = try ChromiumDesktop(place, screen)
+            let studio = try place.start(["studio"], desktop.environment)
+            try body(desktop, painter)
+            #expect(try place.run(["studio", "--quit"], desktop.environment).status == 0)
+            #expect(try studio.wait().status == 0)
+        }
+    }
+
+    /// Begins a take, for which the window goes.
+    private func record(_ window: StudioWindow) throws {
+        try window.skipCountdown()
+        try window.click("Record")
+        // Nothing but the menu leads back on this desktop.
+        try window.clickLast("This window is hidden")
+    }
+
+    private func close(_ window: StudioWindow) throws {
+        let _: Bool = try window.browser.run("setTimeout(() => close(), 100); return true")
+    }
+
+    private func recordings(in place: TestPlace) -> [String] {
+        PrivateDirectory.entries(FilePath(place.path("Kinecast"))).filter { $0.hasSuffix(".mp4") }
+    }
+
+    @Test func `no frame shows the window, which comes back with the recording`() throws {
+        try withDesktop { desktop, _ in
+            let place = desktop.place
+            try desktop.withWindow(record)
+            try wait("a second of the take") {
+                struct Take: Decodable { var duration: Double? }
+                let status = try place.run("status", "--json").output
+                return (try? JSONDecoder().decode(Take.self, from: Data(status.utf8)).duration ?? 0 > 1) == true
+            }
+            #expect(try place.run("stop").status == 0)
+            try desktop.withWindow { window in
+                #expect(try window.plays())
+                let isNamed = "return document.activeElement?.matches('.name input')"
+                #expect(try window.browser.wait(until: isNamed), "the name can be typed")
+                try close(window)
+            }
+            let file = try #require(recordings(in: place).first)
+            let frames = try ColourFrame.all(in: place.path("Kinecast/\(file)"))
+            #expect(!frames.isEmpty)
+            for (number, frame) in frames.enumerated() {
+                #expect(frame.distance(from: Self.ground, in: PixelRect(size: Self.size)) <= 6, "frame \(number)")
+            }
+        }
+    }
+
+    @Test func `an area is drawn when the window is gone, and Escape brings it back as it was`() throws {
+        try withDesktop { desktop, painter in
+            try desktop.withWindow { window in
+                try window.choose(kind: "Area")
+                try record(window)
+            }
+            try wait("the dark screen") { painter.pixel(x: 2, y: 2) == MarkedScreen.dark }
+            try painter.typeEscape()
+            try desktop.withWindow { window in
+                #expect(try window.isIdle())
+                let chosen = "return document.querySelector('.card:has(:checked)')?.textContent === 'Draw an area'"
+                #expect(try window.browser.wait(until: chosen))
+                #expect(try window.browser.run("return document.getElementById('problem').hidden"))
+                try close(window)
+            }
+            #expect(recordings(in: desktop.place).isEmpty)
+        }
+    }
+}
