@@ -43,8 +43,11 @@ import Testing
     }
 
     @Test func `a screen on which nothing happens is not read, however often it is opened`() throws {
-        for _ in 0..<3 {
+        for number in 1...3 as ClosedRange<UInt32> {
             let watcher = try watch()
+            // When this is seen, so was all that was painted before: the compositor may paint its first frame twice.
+            try ground.fill(PixelRect(x: 0, y: 0, width: 8, height: 8), colour: number)
+            _ = try watcher.follow { $0.colour(4, 4) == number }
             try watcher.settle()
             let reads = watcher.reads
             #expect(try watcher.wait(until: MonotonicClock.now() + 200_000_000) == .deadline)
