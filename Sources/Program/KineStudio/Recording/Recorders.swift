@@ -53,7 +53,7 @@ final class Recorders: PollSource {
     }
 
     /// Begins what is held, or drops it.
-    func release(_ departure: ReturningWindow.Departure, at now: Int64) {
+    func release(_ departure: StudioWindows.Departure, at now: Int64) {
         guard let held, departure != .awaited || now >= held.deadline else { return }
         if departure == .closed { return cancel() }
         self.held = nil
