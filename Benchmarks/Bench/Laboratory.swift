@@ -16,7 +16,7 @@ struct Take: Hashable {
     var size = PixelSize(width: 1920, height: 1080)
     /// A program and its arguments that draw in place of the scene.
     var program: [String]?
-    /// Where a window of another scene, idle, stands above.
+    /// The place of an idle scene's window, above the measured scene; nil: there is none.
     var bar: PixelRect?
 
     var title: String { scene.rawValue + (audio ? " with silent audio" : "") }

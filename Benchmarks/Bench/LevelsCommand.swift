@@ -60,9 +60,9 @@ struct LevelsCommand: ParsableCommand {
         print("\n" + Tables.verdicts(verdicts))
     }
 
-    /// What the engine took in a while.
+    /// The processor time that the engine used while it was measured.
     private struct Use {
-        /// Of a core.
+        /// Percent of one core.
         var percent: Double
         /// Events a second.
         var levels: Double

@@ -62,7 +62,7 @@ package struct DesktopEntry: Sendable, Equatable {
         return nil
     }
 
-    /// What opens pages of the web here; nil: the desktop does not say.
+    /// The default browser; nil: the desktop names none.
     package static func browser(_ variable: (String) -> String? = ProcessEnvironment.value) -> DesktopEntry? {
         let desktops = (variable("XDG_CURRENT_DESKTOP") ?? "").split(separator: ":").map { "\($0.lowercased())-" }
         let settings = (variable("XDG_CONFIG_DIRS") ?? "/etc/xdg").split(separator: ":").map {

@@ -5,7 +5,8 @@ import KineText
 public typealias X11WindowRule = TakeConfiguration.WindowRule
 
 extension X11WindowRule {
-    /// Whether the rule matches a window with this title and this WM_CLASS; empty: it has none. `processes`: those that it may belong to.
+    /// Whether the rule matches a window. An empty title or WM_CLASS means that the window has none. `processes` returns the
+    /// processes that may own the window.
     package func matches(
         _ window: UInt32, title: String, application: String, processes: @autoclosure () -> [Int32]
     ) -> Bool {

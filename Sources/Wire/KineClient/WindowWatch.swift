@@ -16,7 +16,7 @@ package final class WindowWatch: PollSource {
     private let name: String
     private let number: Int?
     private let complain: (String) -> Void
-    private var lastWords: String?
+    private var lastError: String?
     /// Nil: the window has come up, or it was said that it has not.
     package private(set) var nextDeadline: Int64?
 
@@ -55,12 +55,12 @@ package final class WindowWatch: PollSource {
             nextDeadline = nil
             return
         }
-        lastWords = launcher.stderr(of: number) ?? lastWords
+        lastError = launcher.stderr(of: number) ?? lastError
         // One that runs already gets the link from a second one, which then ends well.
         let hasFailed = launcher.reap().contains { $0.ending != .exited(status: 0) }
         guard hasFailed || now >= deadline else { return }
         nextDeadline = nil
-        let words = lastWords.flatMap(MemoryLog.stderrTail(in:)).map { " (\(name): \($0.printable(limit: 300)))" } ?? ""
+        let words = lastError.flatMap(MemoryLog.stderrTail(in:)).map { " (\(name): \($0.printable(limit: 300)))" } ?? ""
         complain(
             "No window has come up\(words); open the link of kinecast studio --no-browser in a browser, or choose another "
                 + "one: kinecast config set studio browser PROGRAM.")

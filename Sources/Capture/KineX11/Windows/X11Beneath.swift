@@ -32,7 +32,7 @@ final class X11Beneath {
     private var isComposited = false
     /// The places may look otherwise than at the last call of `addDamage`, apart from what windows report as damage.
     private var isChanged = true
-    /// Where the places are drawn, a picture of the frame's size.
+    /// The picture in which the places are drawn. It has the frame's size.
     private var canvas: (pixmap: UInt32, picture: UInt32, size: PixelSize)?
     /// The parts of the frame that were drawn last, and the pixels that were read, valid until the next reading.
     private(set) var drawn: [PixelRect] = []

@@ -99,8 +99,8 @@ final class X11Exclusions {
     /// Uncovers rectangles whose time is over. Call after all available events were handled.
     func expire(at now: Int64) { changed += vacated.expire(at: now) }
 
-    /// Searches all windows again if a new one may match, and follows those that are drawn. Returns whether it has asked the
-    /// server: its replies may have brought events.
+    /// Searches all windows again if a new one may match. Follows the windows that are drawn. Returns whether it has asked the
+    /// server, whose replies may have brought events.
     func search(at now: Int64) -> Bool {
         let found = search.run()
         let new = Set((found ?? []).map(\.window)).subtracting(windows.keys)

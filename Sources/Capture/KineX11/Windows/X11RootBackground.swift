@@ -91,7 +91,7 @@ final class X11RootBackground {
 }
 
 extension X11Connection {
-    /// What covers hidden windows: a dark grey, as BGRA.
+    /// The colour that covers hidden windows: a dark grey, as BGRA.
     static let shade: UInt32 = 0xff28_2828
 
     /// Fills parts of a picture with the shade.

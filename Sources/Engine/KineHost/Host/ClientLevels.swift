@@ -30,7 +30,8 @@ struct ClientLevels {
         for index in readers.indices { readers[index].newest = levels.without(readers[index].withheld) }
     }
 
-    /// Sends what has changed, and removes clients that have gone. Returns whether the last one has. Call it whenever the loop wakes.
+    /// Sends levels that have changed, and removes clients that have gone. Returns whether the last one went in this
+    /// call. Call it whenever the loop wakes.
     mutating func poll() -> Bool {
         let wereWanted = areWanted
         readers.removeAll { $0.client.isClosed }
