@@ -70,6 +70,9 @@ static const struct studio_page_file files[] = {
     {"page.js", (const char[]){
 #embed "Page/page.js" suffix(, 0)
     }},
+    {"record/bar.js", (const char[]){
+#embed "Page/record/bar.js" suffix(, 0)
+    }},
     {"record/camera.js", (const char[]){
 #embed "Page/record/camera.js" suffix(, 0)
     }},

@@ -47,15 +47,28 @@ import Testing
         PrivateDirectory.entries(FilePath(place.path("Kinecast"))).filter { $0.hasSuffix(".mp4") }
     }
 
+    private func waitForSecond(in place: TestPlace) throws {
+        struct Take: Decodable { var duration: Double? }
+        try wait("a second of the take") {
+            let status = try place.run("status", "--json").output
+            return (try? JSONDecoder().decode(Take.self, from: Data(status.utf8)).duration ?? 0 > 1) == true
+        }
+    }
+
+    private func expectOnlyGround(in place: TestPlace) throws {
+        let file = try #require(recordings(in: place).first)
+        let frames = try ColourFrame.all(in: place.path("Kinecast/\(file)"))
+        #expect(!frames.isEmpty)
+        for (number, frame) in frames.enumerated() {
+            #expect(frame.distance(from: Self.ground, in: PixelRect(size: Self.size)) <= 6, "frame \(number)")
+        }
+    }
+
     @Test func `no frame shows the window, which comes back with the recording`() throws {
         try withDesktop { desktop, _ in
             let place = desktop.place
             try desktop.withWindow(record)
-            try wait("a second of the take") {
-                struct Take: Decodable { var duration: Double? }
-                let status = try place.run("status", "--json").output
-                return (try? JSONDecoder().decode(Take.self, from: Data(status.utf8)).duration ?? 0 > 1) == true
-            }
+            try waitForSecond(in: place)
             #expect(try place.run("stop").status == 0)
             try desktop.withWindow { window in
                 #expect(try window.plays())
@@ -63,12 +76,41 @@ import Testing
                 #expect(try window.browser.wait(until: isNamed), "the name can be typed")
                 try close(window)
             }
-            let file = try #require(recordings(in: place).first)
-            let frames = try ColourFrame.all(in: place.path("Kinecast/\(file)"))
-            #expect(!frames.isEmpty)
-            for (number, frame) in frames.enumerated() {
-                #expect(frame.distance(from: Self.ground, in: PixelRect(size: Self.size)) <= 6, "frame \(number)")
+            try expectOnlyGround(in: place)
+        }
+    }
+
+    @Test func `a bar has the buttons, and no frame shows it, or the window that it was`() throws {
+        try withDesktop { desktop, _ in
+            let place = desktop.place
+            try desktop.withWindow { window in
+                #expect(try window.isIdle())
+                try window.click("Options")
+                try window.choose("bar", in: "While recording")
+                try window.closeDialog()
+                try window.skipCountdown()
+                // The window knows its own number by then.
+                let isListed = "return document.querySelectorAll('.card').length > 0"
+                #expect(try window.browser.wait(until: isListed))
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                let isSmall = "return outerWidth <= 480 && outerHeight <= 120"
+                #expect(try window.browser.wait(until: isSmall))
+                let isSeen = """
+                    return [".main", "#elapsed", ".controls button:not([hidden])"].every((one) => {
+                        const shown = [...document.querySelectorAll(one)].find((found) => found.checkVisibility());
+                        const { right, bottom, left, top } = shown?.getBoundingClientRect() ?? {};
+                        return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+                    });
+                    """
+                #expect(try window.browser.wait(until: isSeen))
+                try waitForSecond(in: place)
+                try window.endTake()
+                #expect(try window.plays())
+                #expect(try window.browser.wait(until: "return outerHeight > 400"))
+                try close(window)
             }
+            try expectOnlyGround(in: place)
         }
     }
 

@@ -184,10 +184,15 @@ import Testing
         try follow(watcher) { $0.pixels == picture((Self.place, Self.green)) }
         // What a compositing manager paints without a wallpaper is its own affair.
         let composited = try Fixture(hasGround: false)
+        func isKnown() throws -> Bool { try X11Inventory(display: composited.screen.name).canShowBeneath }
+        #expect(try isKnown())
         try composited.other.beginCompositing()
+        #expect(try !isKnown())
         composited.other.fill(composited.other.root, PixelRect(size: Self.size), Self.ground)
         let other = try composited.watcher()
         try follow(other) { $0.pixels == picture((Self.place, Self.shade)) }
+        composited.other.nameWallpaper(Self.green)
+        #expect(try isKnown())
     }
 
     @Test func `beneath a compositing manager, windows are seen as they are, until it has painted the place`() throws {

@@ -41,6 +41,8 @@ public struct X11Inventory: Sendable, Equatable {
 
     /// What a take of the screen lacks, in one sentence; nil: nothing.
     public let shortcoming: String?
+    /// Whether a take can show what lies beneath windows that it leaves out: the server and the background allow it.
+    public let canShowBeneath: Bool
 
     /// Asks the server of that name; nil: DISPLAY. Throws if there is no such server.
     public init(display: String? = nil) throws(VideoSourceError) {
@@ -51,5 +53,6 @@ public struct X11Inventory: Sendable, Equatable {
         windows = X11Layout.windows(connection)
         hasSharedMemory = X11SharedMemory(1, on: connection) != nil
         shortcoming = connection.shortcoming
+        canShowBeneath = X11RootBackground.isKnown(on: connection)
     }
 }

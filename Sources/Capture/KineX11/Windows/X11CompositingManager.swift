@@ -29,10 +29,18 @@ final class X11CompositingManager {
                 | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY.rawValue
                 | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE.rawValue)
         // After the subscription, so that no later change is missed.
-        let owner = connection.reply(
+        follow(Self.owner(of: selection, on: connection))
+    }
+
+    /// Whether the connection's screen has one now.
+    static func isPresent(on connection: X11Connection) -> Bool {
+        owner(of: connection.atom("_NET_WM_CM_S\(connection.screenNumber)"), on: connection) != 0
+    }
+
+    private static func owner(of selection: xcb_atom_t, on connection: X11Connection) -> UInt32 {
+        connection.reply(
             xcb_get_selection_owner(connection.handle, selection), xcb_get_selection_owner_reply
-        ) { $0.pointee.owner }
-        follow(owner ?? 0)
+        ) { $0.pointee.owner } ?? 0
     }
 
     /// The meaning of an event, if it concerns the compositing manager.

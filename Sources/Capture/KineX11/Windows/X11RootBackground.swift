@@ -19,6 +19,18 @@ final class X11RootBackground {
         (self.connection, self.format) = (connection, format)
     }
 
+    /// Whether what lies beneath a window of the connection's screen can be drawn, as far as is known before a take.
+    static func isKnown(on connection: X11Connection) -> Bool {
+        connection.hasComposite && connection.shapeEvent != nil
+            && (named(connection) != nil || !X11CompositingManager.isPresent(on: connection))
+    }
+
+    /// A program may have left the number of a pixmap that is gone, and a window may have it now.
+    private static func named(_ connection: X11Connection) -> UInt32? {
+        X11Layout.atoms("_XROOTPMAP_ID", of: connection.root, connection).first
+            .flatMap { connection.attributes(of: $0) == nil ? $0 : nil }
+    }
+
     deinit { if picture != 0 { xcb_render_free_picture(connection.handle, picture) } }
 
     /// - Parameter isComposited: there is a compositing manager.
@@ -26,9 +38,7 @@ final class X11RootBackground {
         isStale = false
         if picture != 0 { xcb_render_free_picture(connection.handle, picture) }
         picture = 0
-        let named = X11Layout.atoms("_XROOTPMAP_ID", of: connection.root, connection).first
-        // A program may have left the number of a pixmap that is gone, and a window may have it now.
-        if let named, connection.attributes(of: named) == nil { picture = makePicture(of: named) }
+        if let named = Self.named(connection) { picture = makePicture(of: named) }
         if picture == 0, !isComposited { picture = copy() }
     }
 

@@ -67,6 +67,7 @@ struct X11Kind: SourceKind {
                     list.problems.append(problem.sentence)
                 } else {
                     list.screenBackend = .x11
+                    list.canShowBeneath = display.canShowBeneath
                 }
                 list.monitors = display.monitors
             }

@@ -68,6 +68,8 @@ public struct SourceList: Codable, Sendable, Equatable {
 
     /// The backend for screens and regions; nil: they cannot be recorded here.
     public var screenBackend: TakeConfiguration.Backend?
+    /// Whether `--exclude-how beneath` works now; nil: it does not.
+    public var canShowBeneath: Bool?
     /// The choices of a Wayland desktop's dialog; empty on X11, and without a dialog.
     public var dialogs: [Dialog] = []
     public var monitors: [Monitor] = []

@@ -52,8 +52,10 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var whileRecording: WindowConduct?
 
     enum WindowConduct: String, Codable, Sendable {
-        case hidden, stay
+        case hidden, bar, stay
     }
+    /// The window that is a bar meanwhile, and left out of the picture, as in `exclude`. It is not kept.
+    var window: String?
 
     /// Whether windows leave the screen before the recording. A window's picture has no others.
     var leaves: Bool { whileRecording == .hidden && source != .window }
@@ -79,6 +81,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
             && quality.map(Self.qualities.contains) != false && countdown.map(Self.countdowns.contains) != false
             && (destinations?.count ?? 0) <= Self.mostDestinations
             && (exclude?.count ?? 0) <= Self.mostExclusions && exclude?.allSatisfy(Self.isRule) != false
+            && window.map { $0.hasPrefix("0x") && Self.isRule($0) } != false
     }
 
     static func isName(_ text: String) -> Bool {

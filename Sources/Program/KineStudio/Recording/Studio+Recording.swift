@@ -80,6 +80,10 @@ extension Studio {
         // Pages count down to the second in which they leave: what they covered is painted meanwhile.
         var begun = choice
         if choice.leaves { begun.countdown = 1 }
+        if let bar = begun.window.take() {
+            begun.exclude = (begun.exclude ?? []) + [bar]
+            begun.excludeHow = begun.excludeHow ?? .beneath
+        }
         guard let arguments = begun.arguments(recordingTo: directory?.escaped) else { throw StudioProblem.malformed }
         let link = try choice.linkArguments()
         let files = try TakeSettings(of: choice.destinations ?? [], call, settings)
@@ -87,7 +91,9 @@ extension Studio {
             files.remove()
             throw StudioProblem(.conflict, "A recording is being started; wait for it.")
         }
-        choices.keep(StudioJSON.encode(choice))
+        var kept = choice
+        kept.window = nil
+        choices.keep(StudioJSON.encode(kept))
         let message = StudioLoop.Message.record(
             arguments + link + files.arguments, variables: choice.variables, settings: files,
             departure: choice.leaves ? Int64((choice.countdown ?? 0) + longestDeparture) * 1_000_000_000 : nil)

@@ -45,6 +45,9 @@ export function makeGallery(changed = () => {}) {
   /** @type {string | undefined} */
   let preset;
   let isChosen = false;
+  // This window's number.
+  /** @type {string | undefined} */
+  let own;
   const segments = kinds.map((kind) => makeSegment(`kind-${number}`, kind, () => show(kind)));
   const element = group("gallery", say("source"));
   element.addEventListener("change", () => {
@@ -123,7 +126,8 @@ export function makeGallery(changed = () => {}) {
 
   /** @param {SourceChoice[]} list */
   function setChoices(list) {
-    choices = list.filter((choice) => !isOwn(choice)).map(({ source, name, title, description, application, ...choice }) => {
+    own = list.find(isOwn)?.name;
+    choices = list.filter(({ source, name }) => source !== "window" || name !== own).map(({ source, name, title, description, application, ...choice }) => {
       const entry = { ...choice, value: JSON.stringify({ source, name }), kind: kindOf[source] ?? "screen" };
       if (source === "window") return { ...entry, title, application: application === title ? "" : application };
       return { ...entry, title: description ?? title, application: `${choice.width}×${choice.height}` };
@@ -163,6 +167,8 @@ export function makeGallery(changed = () => {}) {
       if (source === "region" && /^\d+x\d+\+/.test(name ?? "")) region = wanted;
       update();
     },
+    /** This window's number, if it is among the windows. */
+    get own() { return own; },
     /** The request's `source` and `name`. */
     get chosen() { return chosen(); },
     /** Whether the person draws the area once the window is gone. */

@@ -4,24 +4,31 @@ import { ask } from "../shared/dialogs.js";
 import { make } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
 import { language, say } from "../words/words.js";
+import { canBeBar, canLeave } from "./bar.js";
 
 // Milliseconds before the recording, which the server counts once the window is gone: windows below have to paint what this one covered.
 export const margin = 1000;
 
-/** Whether a script can close this window, and nothing is lost with it: it has no tabs. */
-export const canLeave = matchMedia("(display-mode: standalone)").matches;
-
 /**
- * Says in the request whether the window leaves. The first time, the person is asked if only the menu leads back. Returns the ways
- * back in words; null: the person does not want to record.
+ * Says in the request what the window does. The first time, the person is asked if only the menu leads back. Returns the ways
+ * back in words; null: the person does not want to record. `last`: the choice before.
  * @param {Choice} request
+ * @param {string} [number] The window's among others; undefined: not known.
+ * @param {Choice} [last]
  */
-export async function prepare(request) {
+export async function prepare(request, number, last) {
   if (!canLeave || request.source === "window") delete request.whileRecording;
   if (!canLeave || request.source === "window" || request.whileRecording === "stay") return "";
+  // A window that is hidden could not hand over the link.
+  const hasLink = request.destinations?.some((name) => /^live\b/.test(name));
+  if ((hasLink || request.whileRecording === "bar") && canBeBar() && number) {
+    request.window = number;
+    return "";
+  }
   const { hasTray, hasNotification, key } = await get("api/ways");
   const ways = [...hasTray ? [say("wayTray")] : [], ...hasNotification ? [say("wayNotification")] : [], ...key ? [key] : []];
-  request.whileRecording ??= ways.length ? "hidden" : await choose();
+  if (request.whileRecording === "bar") request.whileRecording = "hidden";
+  request.whileRecording ??= ways.length || last?.whileRecording ? "hidden" : await choose();
   if (!request.whileRecording) return null;
   if (request.whileRecording === "stay") return "";
   // The window needs a moment to go.

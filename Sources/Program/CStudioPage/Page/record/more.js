@@ -3,6 +3,7 @@
 import { ask } from "../shared/dialogs.js";
 import { choice, icon, make, pick, setOptions, setText } from "../shared/elements.js";
 import { say } from "../words/words.js";
+import { canBeBar } from "./bar.js";
 import { makeHiddenWindows } from "./hidden.js";
 import { listRow } from "./rows.js";
 
@@ -25,7 +26,7 @@ const fields = {
   showClicks: { values: [true, false], standard: "false" },
   noCursor: { values: [false, true], standard: "false" },
   excludeHow: { values: ["cover", "beneath"], standard: "cover" },
-  whileRecording: { values: ["hidden", "stay"], standard: "hidden" },
+  whileRecording: { get values() { return canBeBar() ? ["hidden", "bar", "stay"] : ["hidden", "stay"]; }, standard: "hidden" },
   countdown: { values: [0, 3, 5, 10], standard: "0", text: countdownText },
 };
 const clipTimes = [30, 60, 300];

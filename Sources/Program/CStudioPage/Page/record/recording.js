@@ -4,6 +4,7 @@ import { attempt, button, complain, element, hint, make, setText } from "../shar
 import { on } from "../shared/events.js";
 import { get, post } from "../shared/session.js";
 import { say } from "../words/words.js";
+import * as bar from "./bar.js";
 import { makeCameraChoice } from "./camera.js";
 import * as countdown from "./countdown.js";
 import { showSpace } from "./disk.js";
@@ -11,7 +12,7 @@ import { lookInterval, makeGallery } from "./gallery.js";
 import { makeMeters } from "./meters.js";
 import { makeMoreOptions } from "./more.js";
 import { makeNameChoice } from "./names.js";
-import { canLeave, leave, margin, prepare } from "./leaving.js";
+import { leave, margin, prepare } from "./leaving.js";
 import { listRow } from "./rows.js";
 import { isOpen } from "./takes.js";
 import { Targets } from "./targets.js";
@@ -85,18 +86,21 @@ export function showForm(section) {
   on("starting", (value, since) => {
     isStarting = value.isStarting;
     const seconds = (value.countdown ?? 0) - (performance.now() - since) / 1000;
-    const leaves = value.leaves && canLeave;
+    const leaves = value.leaves && bar.canLeave;
     if (isStarting && seconds > 0) {
       countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}), leaves ? margin : 0, leaves ? () => attempt(leave) : undefined);
     }
     else countdown.hide();
+    if (!isStarting && !isRunning) bar.grow();
     update();
   });
   on("takes", (takes) => {
     const wasRunning = isRunning;
     isRunning = takes.some(isOpen);
     update();
-    if (wasRunning && !isRunning) refresh();
+    if (!wasRunning || isRunning) return;
+    bar.grow();
+    refresh();
   });
 
   /** Asks for pictures and levels while they are seen. */
@@ -122,11 +126,13 @@ export function showForm(section) {
   async function begin() {
     const request = values();
     request.countdown ??= configured.countdown;
-    const ways = await prepare(request);
+    const ways = await prepare(request, gallery.own, last);
     if (ways === null) return;
     countdown.note(ways);
     await post("api/takes", { ...request, ...targets.settings });
-    last = request;
+    const { window, ...kept } = request;
+    if (window) bar.shrink(targets.isLive);
+    last = kept;
     await targets.reload();
   }
 
@@ -155,6 +161,7 @@ export function showForm(section) {
   /** @param {Sources} sources @param {Choice} kept @param {Choice} [known] */
   function fill(sources, kept, known) {
     configured = known ?? {};
+    bar.offer(sources);
     gallery.setFixed(sources);
     audio.offer([
       ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),

@@ -2,6 +2,12 @@
 export {};
 
 declare global {
+  /** Where the screen that the window is on begins, without the desktop's panels: CSSOM View names only the sizes. */
+  interface Screen {
+    readonly availLeft: number;
+    readonly availTop: number;
+  }
+
   /** The element that `make` returns for a tag such as `p.hint`. */
   type Made<Tag extends string> = Tag extends `${infer Name}.${string}` ? Named<Name> : Named<Tag>;
   type Named<Name extends string> = Name extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Name] : HTMLElement;

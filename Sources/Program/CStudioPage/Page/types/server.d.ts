@@ -17,6 +17,7 @@ declare global {
 
   interface Sources {
     screenBackend?: string;
+    canShowBeneath?: boolean;
     dialogs: string[];
     monitors: Monitor[];
     outputs: Device[];

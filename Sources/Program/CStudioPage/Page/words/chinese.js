@@ -217,6 +217,7 @@ export const words = {
   sizeOfSource: "与画面相同",
   whileRecording: "录制时",
   "whileRecording.hidden": "隐藏此窗口",
+  "whileRecording.bar": "缩成小条，不出现在画面中",
   "whileRecording.stay": "保留此窗口",
   wayTray: "托盘中的 Kinecast",
   wayNotification: "通知",

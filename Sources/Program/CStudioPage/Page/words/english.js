@@ -217,6 +217,7 @@ export const words = {
   sizeOfSource: "As the source",
   whileRecording: "While recording",
   "whileRecording.hidden": "This window is hidden",
+  "whileRecording.bar": "A small bar, left out of the picture",
   "whileRecording.stay": "This window stays",
   wayTray: "Kinecast in the tray",
   wayNotification: "the notification",
