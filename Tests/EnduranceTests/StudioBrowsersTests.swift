@@ -22,7 +22,7 @@ import Testing
             try studio.place.makeDirectory("Kinecast")
             try studio.recordTalk()
             try studio.withWindow(kind) { window in
-                try window.show("Recordings")
+                try window.show("Library")
                 #expect(try window.lists("Talk"))
                 try window.browser.click("#opened")
                 #expect(try window.plays("Talk"))
@@ -33,6 +33,23 @@ import Testing
                 #expect(try window.works("done", "Short"))
                 let saved = try TakeFile.listedDuration(studio.place.path("Kinecast/Short.mp4"))
                 #expect(abs(saved - length) < 0.001, "\(saved) s instead of \(length) s")
+            }
+        }
+    }
+
+    /// The main path, at the sizes of a small laptop and of a large screen.
+    @Test(arguments: [(Browser.Kind.chromium, 1920, 1080), (.firefox, 1366, 680), (.webKit, 1366, 680)])
+    func `what the main path presses and says is in the window`(_ kind: Browser.Kind, _ width: Int, _ height: Int) throws {
+        let server = try MediaServer()
+        let configuration = Self.configuration + "[broadcast]\naudio = none\n"
+        try RunningStudio.with(configuration: configuration) { studio in
+            try studio.withWindow(kind) { window in
+                if kind == .chromium {
+                    try window.browser.show(width: width, height: height, .light)
+                } else {
+                    try window.browser.resize(width: width, height: height)
+                }
+                try window.walk(refusing: Loopback.freePort(), taking: server)
             }
         }
     }
@@ -63,26 +80,25 @@ import Testing
                 func wait(phase: String) throws {
                     try wait("document.querySelector('.take')?.dataset.phase === '\(phase)'")
                 }
-                let isIdle = "document.querySelector('#recording .primary:enabled') && !document.querySelector('.take')"
-                try wait(isIdle)
+                #expect(try window.isIdle())
+                try wait("document.querySelector('.stage canvas')?.hidden === false")
                 try draw("idle")
-                try window.browser.click(".draw")
-                try wait("document.querySelector('dialog img')?.naturalWidth")
-                try draw("region")
-                try window.browser.click("dialog .buttons button:last-child")
-                try window.browser.click("#recording > .buttons .primary")
+                try window.stream()
+                try draw("destinations")
+                try window.closeDialog()
+                try window.browser.click("#recording .main")
                 try wait(phase: "recording")
                 try draw("recording")
-                try window.browser.click(".take > .buttons button:nth-of-type(2)")
+                try window.browser.click(".take .foot button:not(.main)")
                 try wait(phase: "paused")
                 try draw("paused")
-                try window.browser.click(".take > .buttons .primary")
-                try wait(isIdle)
+                try window.endTake()
+                #expect(try window.plays())
                 try draw("ended")
                 try studio.recordTalk()
                 try window.browser.click("#views a:last-child")
                 #expect(try window.lists("Talk"))
-                try draw("recordings")
+                try draw("library")
                 try window.browser.click("#opened")
                 #expect(try window.plays("Talk"))
                 _ = try window.cut()

@@ -33,6 +33,13 @@ extension Browser {
         try tell("/goog/cdp/execute", Command(cmd: "Emulation.setEmulatedMedia", params: Media(features: features)))
     }
 
+    /// Gives the window a size in CSS pixels.
+    public func resize(width: Int, height: Int) throws {
+        // A browser's own parts take some of it.
+        let outside: [Int] = try run("return [outerWidth - innerWidth, outerHeight - innerHeight]")
+        try tell("/window/rect", ["width": width + outside[0], "height": height + outside[1]])
+    }
+
     /// Opens another tab and shows it. Returns the handle of the earlier one, for `selectTab`.
     public func openTab() throws -> String {
         struct Tab: Decodable { var handle: String }

@@ -16,16 +16,23 @@ import Testing
     private func withDesktop(_ body: (ChromiumDesktop, Painter) throws -> Void) throws {
         let screen = try PrivateScreen(size: Self.size)
         defer { screen.end() }
+        let painter = try Painter(display: screen.name)
+        _ = painter.window(PixelRect(size: Self.size), colour: Self.ground)
+        try withStudio({ try ChromiumDesktop($0, screen) }) { try body($0, painter) }
+    }
+
+    private func withStudio(
+        _ makeDesktop: (TestPlace) throws -> ChromiumDesktop, _ body: (ChromiumDesktop) throws -> Void
+    ) throws {
         try TestPlace.with { place in
             try place.makeDirectory(".config")
             try place.makeDirectory(".config/kinecast")
             try place.write(
-                "[record]\naudio = none\nno-cursor = true\nchroma = 444\n", to: ".config/kinecast/kinecast.conf")
-            let painter = try Painter(display: screen.name)
-            _ = painter.window(PixelRect(size: Self.size), colour: Self.ground)
-            let desktop = try ChromiumDesktop(place, screen)
+                "[record]\naudio = none\nno-cursor = true\nchroma = 444\n[broadcast]\naudio = none\nno-cursor = true\n",
+                to: ".config/kinecast/kinecast.conf")
+            let desktop = try makeDesktop(place)
             let studio = try place.start(["studio"], desktop.environment)
-            try body(desktop, painter)
+            try body(desktop)
             #expect(try place.run(["studio", "--quit"], desktop.environment).status == 0)
             #expect(try studio.wait().status == 0)
         }
@@ -55,43 +62,49 @@ import Testing
         }
     }
 
-    private func expectOnlyGround(in place: TestPlace) throws {
+    /// - Parameter distance: how far a colour may be from the ground's: the film's coding changes colours.
+    private func expectOnlyGround(in place: TestPlace, within distance: Int = 6) throws {
         let file = try #require(recordings(in: place).first)
         let frames = try ColourFrame.all(in: place.path("Kinecast/\(file)"))
         #expect(!frames.isEmpty)
         for (number, frame) in frames.enumerated() {
-            #expect(frame.distance(from: Self.ground, in: PixelRect(size: Self.size)) <= 6, "frame \(number)")
+            #expect(frame.distance(from: Self.ground, in: PixelRect(size: Self.size)) <= distance, "frame \(number)")
         }
     }
 
     @Test func `no frame shows the window, which comes back with the recording`() throws {
-        try withDesktop { desktop, _ in
-            let place = desktop.place
-            try desktop.withWindow(record)
-            try waitForSecond(in: place)
-            #expect(try place.run("stop").status == 0)
-            try desktop.withWindow { window in
-                #expect(try window.plays())
-                let isNamed = "return document.activeElement?.matches('.name input')"
-                #expect(try window.browser.wait(until: isNamed), "the name can be typed")
-                try close(window)
-            }
-            try expectOnlyGround(in: place)
+        try withDesktop { desktop, _ in try expectReturn(on: desktop) }
+    }
+
+    @Test(.tags(.endurance))
+    func `no frame shows the window on sway either`() throws {
+        let sway = try SwayDesktop(size: Self.size)
+        try sway.perform("output * bg #\(String(Self.ground, radix: 16)) solid_color")
+        try withStudio({ try ChromiumDesktop($0, sway) }, expectReturn)
+    }
+
+    private func expectReturn(on desktop: ChromiumDesktop) throws {
+        let place = desktop.place
+        try desktop.withWindow(record)
+        try waitForSecond(in: place)
+        #expect(try place.run("stop").status == 0)
+        try desktop.withWindow { window in
+            #expect(try window.plays())
+            let isNamed = "return document.activeElement?.matches('.name input')"
+            #expect(try window.browser.wait(until: isNamed), "the name can be typed")
+            try close(window)
         }
+        try expectOnlyGround(in: place)
     }
 
     @Test func `a bar has the buttons, and no frame shows it, or the window that it was`() throws {
         try withDesktop { desktop, _ in
             let place = desktop.place
             try desktop.withWindow { window in
-                #expect(try window.isIdle())
+                try expectReady(window)
                 try window.click("Options")
                 try window.choose("bar", in: "While recording")
                 try window.closeDialog()
-                try window.skipCountdown()
-                // The window knows its own number by then.
-                let isListed = "return document.querySelectorAll('.card').length > 0"
-                #expect(try window.browser.wait(until: isListed))
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 let isSmall = "return outerWidth <= 480 && outerHeight <= 120"
@@ -111,6 +124,33 @@ import Testing
                 try close(window)
             }
             try expectOnlyGround(in: place)
+        }
+    }
+
+    /// The window knows its own number by then.
+    private func expectReady(_ window: StudioWindow) throws {
+        #expect(try window.isIdle())
+        try window.skipCountdown()
+        #expect(try window.browser.wait(until: "return document.querySelectorAll('.card').length > 0"))
+    }
+
+    @Test func `three clicks lead to a copied link, the last one in a bar, and viewers see only the ground`() throws {
+        try withDesktop { desktop, _ in
+            try desktop.withWindow { window in
+                try expectReady(window)
+                try window.turn("Stream live")
+                try window.press("Go live")
+                #expect(try window.shows("Live"))
+                try window.press("Copy link")
+                try window.offers("Copied", "Chapter", "Pause", "End stream")
+                // The browser's menu would be a window of its own.
+                let hasMenu = "return document.body.dispatchEvent(new Event('contextmenu', { bubbles: true, cancelable: true }))"
+                #expect(try !window.browser.run(hasMenu))
+                try window.endTake()
+                #expect(try window.plays())
+                try close(window)
+            }
+            try expectOnlyGround(in: desktop.place, within: 24)
         }
     }
 

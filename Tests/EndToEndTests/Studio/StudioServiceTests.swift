@@ -10,19 +10,6 @@ import Testing
 @Suite(.tags(.real, .programs)) struct StudioServiceTests {
     private static let configuration = "[record]\naudio = none\n[broadcast]\naudio = none\n"
 
-    private static func fill(_ value: String, in label: String, _ window: StudioWindow) throws {
-        let found = try window.browser.wait(
-            until: """
-                const field = [...document.querySelectorAll(".settings .field")]
-                    .find((one) => one.textContent.startsWith("\(label)"));
-                const input = field?.querySelector("input");
-                if (!input) return false;
-                input.value = "\(value)";
-                return input.dispatchEvent(new Event("input"));
-                """)
-        try #require(found, "there is no \(label)")
-    }
-
     private static func shows(_ words: String, _ window: StudioWindow) throws -> Bool {
         try window.browser.wait(until: "return document.body.innerText.includes('\(words)')")
     }
@@ -32,9 +19,9 @@ import Testing
             try studio.withWindow { window in
                 try window.skipCountdown()
                 try window.stream(to: "RTMP")
-                try Self.fill("127.0.0.1", in: "Server", window)
+                try window.fill("127.0.0.1", in: "Server")
                 #expect(try Self.shows("Server has to begin with rtmp:// or rtmps://.", window))
-                try Self.fill("rtmp://127.0.0.1:1/live/hush-hush-key", in: "Stream key", window)
+                try window.fill("rtmp://127.0.0.1:1/live/hush-hush-key", in: "Stream key")
                 #expect(try Self.shows("Stream key is an address;", window))
                 // No browser offers to keep what never was a password's field.
                 #expect(
@@ -48,15 +35,15 @@ import Testing
                                 && document.querySelector(".settings details:not([open])") != null;
                             """))
                 try window.expectAccessible("settings of a service")
-                try Self.fill("", in: "Server", window)
+                try window.fill("", in: "Server")
                 try window.closeDialog()
                 try window.click("Go live")
                 #expect(try Self.shows("needs the setting", window))
                 // The browser reports the refusal.
                 _ = try window.browser.log()
                 try window.stream()
-                try Self.fill("rtmp://127.0.0.1:1/live", in: "Server", window)
-                try Self.fill("hush-hush-key", in: "Stream key", window)
+                try window.fill("rtmp://127.0.0.1:1/live", in: "Server")
+                try window.fill("hush-hush-key", in: "Stream key")
                 try window.check("Remember")
                 try window.closeDialog()
                 try window.click("Go live")
@@ -89,7 +76,7 @@ import Testing
                 var status = stat()
                 #expect(stat(kept, &status) == 0 && status.st_mode & 0o777 == 0o600)
                 try window.click("Forget")
-                try Self.fill("", in: "Server", window)
+                try window.fill("", in: "Server")
                 #expect(access(kept, F_OK) != 0)
             }
         }
@@ -103,17 +90,17 @@ import Testing
         try RunningStudio.with(configuration: Self.configuration) { studio in
             try studio.withWindow { window in
                 try window.stream(to: "RTMP")
-                try Self.fill("rtmp://127.0.0.1:\(server.port)/live", in: "Server", window)
-                try Self.fill("hush-hush-key", in: "Stream key", window)
+                try window.fill("rtmp://127.0.0.1:\(server.port)/live", in: "Server")
+                try window.fill("hush-hush-key", in: "Stream key")
                 try window.click("Test connection")
                 #expect(try Self.shows("RTMP (127.0.0.1:\(server.port)/live): the server FMS", window))
                 #expect(try Self.shows("accepts the stream", window))
                 try window.expectAccessible("a checked server")
                 let port = try Loopback.freePort()
-                try Self.fill("rtmp://127.0.0.1:\(port)/live", in: "Server", window)
+                try window.fill("rtmp://127.0.0.1:\(port)/live", in: "Server")
                 try window.click("Test connection")
                 #expect(try Self.shows("Connection refused", window))
-                try Self.fill("rtmp://127.0.0.1:\(silent.port)/live", in: "Server", window)
+                try window.fill("rtmp://127.0.0.1:\(silent.port)/live", in: "Server")
                 try window.click("Test connection")
                 #expect(try Self.shows("Asking the server of RTMP", window))
                 try wait("the check") { studio.place.processes().contains { $0.contains("--check") } }
@@ -168,7 +155,7 @@ import Testing
                 try window.stream()
                 try window.click("Set up Guided")
                 #expect(try Self.shows("Where is the key?", window))
-                try Self.fill("x_wrong", in: "Key", window)
+                try window.fill("x_wrong", in: "Key")
                 #expect(
                     try window.browser.wait(
                         until: "return document.querySelector('.settings [aria-invalid=true]') != null"))

@@ -15,9 +15,18 @@ package struct ChromiumDesktop {
     private var profile: String { place.path("profile") }
 
     package init(_ place: TestPlace, _ screen: PrivateScreen) throws {
+        try self.init(place, ["DISPLAY=\(screen.name)"])
+    }
+
+    /// On Wayland.
+    package init(_ place: TestPlace, _ desktop: SwayDesktop) throws {
+        try self.init(place, desktop.environment, "--ozone-platform=wayland")
+    }
+
+    private init(_ place: TestPlace, _ variables: [String], _ option: String = "") throws {
         self.place = place
         try place.makeDirectory("bin")
-        let options = "--no-sandbox --disable-dev-shm-usage --disable-gpu --no-first-run --remote-debugging-port=0"
+        let options = "--no-sandbox --disable-dev-shm-usage --disable-gpu --no-first-run --remote-debugging-port=0 \(option)"
         try place.write(
             """
             #!/bin/sh
@@ -25,7 +34,7 @@ package struct ChromiumDesktop {
 
             """, to: "bin/chromium", permissions: .ownerReadWriteExecute)
         let path = "PATH=\(place.path("bin")):" + (ProcessEnvironment.value("PATH") ?? "")
-        environment = [path, "BROWSER=chromium", "DISPLAY=\(screen.name)"]
+        environment = [path, "BROWSER=chromium"] + variables
     }
 
     /// Lends the only window, which then closes by itself.
