@@ -171,7 +171,7 @@ import Testing
         let sheets = Sheets(ended: { jobs.cancelAll(of: $0) }, changed: {})
         let (near, farEnd) = try Sheets.Connection.pair()
         defer { try? farEnd.close() }
-        #expect(sheets.begin("a", Self.app, near, at: MonotonicClock.now()))
+        #expect(sheets.begin("a", Self.app, .app(near), at: MonotonicClock.now()))
         try jobs.start(.share, of: "first", for: "a") { _ in nil }
         try await wait(for: "the first one's end") { ended.withLock { $0.count } == 1 }
         let others = try ["a", nil].map { sheet in

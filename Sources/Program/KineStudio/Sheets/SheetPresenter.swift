@@ -25,7 +25,7 @@ final class SheetPresenter: BroadcastPresenter {
     /// Throws if there are too many sheets.
     init(_ app: SheetApp, in sheets: Sheets) throws(BroadcastError) {
         self.sheets = sheets
-        guard sheets.begin(id, app, at: MonotonicClock.now(), replied: { [weak self] in self?.received($0) }) else {
+        guard sheets.begin(id, app, .studio { [weak self] in self?.received($0) }, at: MonotonicClock.now()) else {
             throw BroadcastError(.noPresenter, "Too many windows ask for settings; close one, and try again.")
         }
     }

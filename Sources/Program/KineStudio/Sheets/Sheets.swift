@@ -13,9 +13,10 @@ final class Sheets: PollSource, Sendable {
     typealias Connection = StudioDoor.Visitor
 
     /// Who asks, and gets the answers.
-    private enum Asker {
+    enum Asker {
+        /// By its connection, which the sheet owns from then on.
         case app(Connection)
-        /// A setup program that this studio has started.
+        /// A setup program that this studio has started. Gets each answer, or why nothing can be shown, on any thread.
         case studio(@Sendable (StudioReply) -> Void)
 
         var connection: Connection? { if case .app(let connection) = self { connection } else { nil } }
@@ -90,23 +91,10 @@ final class Sheets: PollSource, Sendable {
 
     // MARK: The apps
 
-    /// Adds an app's sheet under a new id, and owns its connection from then on. False: there are too many.
+    /// Adds a sheet under a new id. False: there are too many.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
-    func begin(_ id: String, _ app: SheetApp, _ connection: Connection, at now: Int64) -> Bool {
-        begin(id, app, .app(connection), at: now)
-    }
-
-    /// Adds a sheet of the studio's own; see `SheetPresenter`.
-    ///
-    /// - Parameter replied: gets each answer, or why nothing can be shown, on any thread.
-    func begin(
-        _ id: String, _ app: SheetApp, at now: Int64, replied: @escaping @Sendable (StudioReply) -> Void
-    ) -> Bool {
-        begin(id, app, .studio(replied), at: now)
-    }
-
-    private func begin(_ id: String, _ app: SheetApp, _ asker: Asker, at now: Int64) -> Bool {
+    func begin(_ id: String, _ app: SheetApp, _ asker: Asker, at now: Int64) -> Bool {
         let isAdded = state.withLock { state in
             guard state.sheets.count < Self.most else { return false }
             state.sheets[id] = Sheet(app: app.bounded, asker: asker, machine: SheetStateMachine(at: now))

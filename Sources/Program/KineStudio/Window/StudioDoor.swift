@@ -89,7 +89,7 @@ final class StudioDoor: PollSource {
         _ app: SheetApp, _ visitor: Visitor, then messages: ArraySlice<StudioMessage>, at now: Int64
     ) -> Bool {
         let id = RandomToken().description
-        guard sheets.begin(id, app, visitor, at: now) else {
+        guard sheets.begin(id, app, .app(visitor), at: now) else {
             let sentence = "Too many apps have windows open at once; close one of them and try again."
             return (try? visitor.send(.refused(sentence))) == nil
         }
