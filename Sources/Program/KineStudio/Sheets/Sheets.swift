@@ -206,14 +206,7 @@ final class Sheets: PollSource, Sendable {
 
     /// Sends the app an answer, as `SheetStateMachine.answer`. False: it is not asked for.
     func answer(_ answer: SheetAnswer, step: Int, showsForm: Bool = false, of id: String) -> Bool {
-        let (isAccepted, ended) = state.withLock { state -> (Bool, Sheet?) in
-            guard let actions = state.sheets[id]?.machine.answer(answer, step: step, showsForm: showsForm) else {
-                return (false, nil)
-            }
-            return (true, Self.perform(actions, id, &state))
-        }
-        finish(ended, id)
-        giveReplies()
+        let isAccepted = advance(id) { $0.answer(answer, step: step, showsForm: showsForm) }
         changed()
         return isAccepted
     }
@@ -225,20 +218,29 @@ final class Sheets: PollSource, Sendable {
     }
 
     private func handle(_ input: SheetStateMachine.Input, of id: String, at now: Int64) {
-        let ended = state.withLock { state -> Sheet? in
-            guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return nil }
-            return Self.perform(actions, id, &state)
-        }
-        finish(ended, id)
-        giveReplies()
+        _ = advance(id) { $0.handle(input, at: now) }
     }
 
-    private func giveReplies() {
-        let replies = state.withLock { state in
+    /// Carries out what the machine answers. False: nothing, or there is no such sheet.
+    private func advance(
+        _ id: String, _ next: @Sendable (inout SheetStateMachine) -> [SheetStateMachine.Action]?
+    ) -> Bool {
+        let (isAccepted, ended, replies) = state.withLock { state -> (Bool, Sheet?, [() -> Void]) in
             defer { state.replies = [] }
-            return state.replies
+            guard var machine = state.sheets[id]?.machine, let actions = next(&machine) else {
+                return (false, nil, state.replies)
+            }
+            state.sheets[id]?.machine = machine
+            let ended = Self.perform(actions, id, &state)
+            return (true, ended, state.replies)
+        }
+        // Without the lock, which `disconnect` takes.
+        if let ended {
+            for window in ended.windows.values { window.finish() }
+            self.ended(id)
         }
         for reply in replies { reply() }
+        return isAccepted
     }
 
     /// Returns the sheet if it has ended.
@@ -265,13 +267,6 @@ final class Sheets: PollSource, Sendable {
         case .studio(let replied): state.replies.append { replied(reply) }
         case nil: break
         }
-    }
-
-    /// Closes the windows of a sheet that has ended. Without the lock, which `disconnect` takes.
-    private func finish(_ sheet: Sheet?, _ id: String) {
-        guard let sheet else { return }
-        for window in sheet.windows.values { window.finish() }
-        ended(id)
     }
 }
 
