@@ -14,7 +14,7 @@ final class EventHub: PollSource, Sendable {
     /// Events buffered for a page. A page further behind is disconnected, and reconnects.
     private static let mostWaiting = 1024
     /// Proxies and tunnels close a connection on which nothing is sent for a minute. Nanoseconds.
-    private static let quietLimit: Int64 = 25_000_000_000
+    static let quietLimit: Int64 = 25_000_000_000
     /// A comment, which pages ignore (HTML, server-sent events).
     static let comment = ":\n\n"
 

@@ -47,8 +47,6 @@ final class Sheets: PollSource, Sendable {
     /// Each window has a stream of events, and browsers open six connections to a host (shared/places.js).
     private static let most = 4
     private static let sentenceLimit = 1000
-    /// As for `EventHub`. Nanoseconds.
-    private static let quietLimit: Int64 = 25_000_000_000
 
     private struct State {
         var sheets: [String: Sheet] = [:]
@@ -117,7 +115,7 @@ final class Sheets: PollSource, Sendable {
         }
         state.withLock { state in
             guard now >= state.nextKeepAlive else { return }
-            state.nextKeepAlive = now + Self.quietLimit
+            state.nextKeepAlive = now + EventHub.quietLimit
             for window in state.sheets.values.flatMap(\.windows.values) { window.yield(EventHub.comment) }
         }
     }
