@@ -23,8 +23,8 @@ import Testing
         init(_ directory: FilePath, _ inbox: Mailbox<StudioLoop.Message> = .init()) throws {
             studio = Studio(inbox, choices: KeptChoice())
             path = directory.appending("studio.sock")
-            door = try StudioDoor(path, sheets: studio.sheets) { place in
-                if case .sheet(let id) = place {
+            door = try StudioDoor(path, studio) { scope in
+                if case .sheet(let id) = scope {
                     StudioLink(address: id, file: "")
                 } else {
                     StudioLink(address: "", file: "")

@@ -10,11 +10,12 @@ import Testing
 
 @Suite struct StudioDoorTests {
     private static let link = StudioLink(address: "http://127.0.0.1:1/#token", file: "/run/link.html")
+    private let studio = Studio(Mailbox(), choices: KeptChoice(in: nil))
 
     @Test func `a visitor gets a link`() throws {
         try TemporaryDirectory.with { directory in
             let path = directory.appending("studio.sock")
-            let door = try StudioDoor(path, sheets: Sheets {}) { _ in Self.link }
+            let door = try StudioDoor(path, studio) { _ in Self.link }
             let link = Monitor<StudioLink??>(nil)
             let visitor = DedicatedThread(name: "visitor") {
                 let answer = StudioDoor.ask(path)
@@ -37,7 +38,7 @@ import Testing
                 attempts += 1
                 return ([], isExhausted)
             }
-            let door = try StudioDoor(directory.appending("studio.sock"), sheets: Sheets {}, accept: accept) { _ in
+            let door = try StudioDoor(directory.appending("studio.sock"), studio, accept: accept) { _ in
                 Self.link
             }
             #expect(door.pollEntries.count == 1 && door.nextDeadline == nil)

@@ -128,9 +128,7 @@ public enum StudioProgram {
         let links = StudioLinks(in: directory, base: base, makeToken: studio.makeLink)
         TakeSettings.removeOld(in: directory)
         let door = try HelperProgram.using(socket) {
-            try StudioDoor(socket, sheets: studio.sheets) { place in
-                try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
-            }
+            try StudioDoor(socket, studio) { try links.make(to: $0, at: MonotonicClock.now()) }
         }
         let windows = StudioWindows { content in
             let recording: String? = if case .recording(let id) = content { id } else { nil }
@@ -149,8 +147,8 @@ public enum StudioProgram {
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
         func makeLink(forPerson isForPerson: Bool) throws -> StudioLink {
-            let place = StudioDoor.Place(showing: options.file, forPerson: isForPerson)
-            return try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
+            let scope = studio.scope(showing: options.file, forPerson: isForPerson)
+            return try links.make(to: scope, at: MonotonicClock.now())
         }
         let link = try HelperProgram.using(directory) { try makeLink(forPerson: options.opensWindow) }
         windows.browser = show(link, options) { try? makeLink(forPerson: false) }

@@ -52,14 +52,12 @@ final class Studio: Sendable {
         sessions.open(port: port, publicURL: publicURL)
     }
 
-    /// What a window may do, which is no more than it shows.
-    func scope(of place: StudioDoor.Place) -> StudioScope {
-        switch place {
-        case .person: .person
-        case .studio: .studio
-        case .recording(let path): .recording(LibraryFile.id(of: library.give(path)))
-        case .sheet(let id): .sheet(id)
-        }
+    /// What a new window may do, which is no more than it shows.
+    ///
+    /// - Parameter recording: the absolute path of its file; nil: the window shows the studio.
+    func scope(showing recording: String?, forPerson isForPerson: Bool) -> StudioScope {
+        if let recording { return .recording(LibraryFile.id(of: library.give(recording))) }
+        return isForPerson ? .person : .studio
     }
 
     func makeLink(to scope: StudioScope) -> RandomToken { sessions.makeLink(to: scope) }

@@ -8,18 +8,6 @@ import SystemPackage
 
 /// The running server's end. Used on one thread.
 final class StudioDoor: PollSource {
-    /// The content of a new window.
-    enum Place: Equatable {
-        /// The studio, for the person whom `kinecast studio` opens a browser for.
-        case person
-        /// The studio, for anyone who gets the printed link.
-        case studio
-        /// By the absolute path of its file.
-        case recording(String)
-        /// By its id.
-        case sheet(String)
-    }
-
     typealias Visitor = ControlConnection<StudioMessage, StudioReply>
     typealias Accept = (ControlListener) -> (connections: [Visitor], isExhausted: Bool)
 
@@ -33,23 +21,23 @@ final class StudioDoor: PollSource {
     private let accept: Accept
     /// The instant for `process`, while descriptors have run out. The socket stays readable, so it is not polled.
     private(set) var nextDeadline: Int64?
-    private let sheets: Sheets
-    private let makeLink: (Place) throws -> StudioLink
+    private let studio: Studio
+    private let makeLink: (StudioScope) throws -> StudioLink
     private var visitors: [Visitor] = []
 
     /// Replaces the socket of a server that was killed: the caller has the lock of the instance.
     ///
     /// - Parameters:
-    ///   - sheets: gets the connections of apps.
+    ///   - studio: its sheets get the connections of apps.
     ///   - accept: accepts the waiting visitors. Only tests pass another.
     ///   - makeLink: makes a link for a window.
     init(
-        _ path: FilePath, sheets: Sheets, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
-        makeLink: @escaping (Place) throws -> StudioLink
+        _ path: FilePath, _ studio: Studio, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
+        makeLink: @escaping (StudioScope) throws -> StudioLink
     ) throws {
         unlink(path.cString)
         listener = try ControlListener(path: path)
-        (self.accept, self.sheets, self.makeLink) = (accept, sheets, makeLink)
+        (self.accept, self.studio, self.makeLink) = (accept, studio, makeLink)
     }
 
     var pollEntries: [pollfd] {
@@ -70,8 +58,8 @@ final class StudioDoor: PollSource {
                 return begin(app, visitor, then: messages[(index + 1)...], at: now)
             }
             for case .open(let recording, let opensBrowser) in messages {
-                let place = Place(showing: recording, forPerson: opensBrowser && Self.isOwn(visitor))
-                guard let link = try? makeLink(place), (try? visitor.send(.link(link))) != nil else { return true }
+                let scope = studio.scope(showing: recording, forPerson: opensBrowser && Self.isOwn(visitor))
+                guard let link = try? makeLink(scope), (try? visitor.send(.link(link))) != nil else { return true }
             }
             return visitor.isClosed
         }
@@ -89,13 +77,13 @@ final class StudioDoor: PollSource {
         _ app: SheetApp, _ visitor: Visitor, then messages: ArraySlice<StudioMessage>, at now: Int64
     ) -> Bool {
         let id = RandomToken().description
-        guard sheets.begin(id, app, .app(visitor), at: now) else {
+        guard studio.sheets.begin(id, app, .app(visitor), at: now) else {
             let sentence = "Too many apps have windows open at once; close one of them and try again."
             return (try? visitor.send(.refused(sentence))) == nil
         }
         // Without a link, no window opens, and the app's deadline passes.
         if let link = try? makeLink(.sheet(id)) { _ = try? visitor.send(.link(link)) }
-        for message in messages { sheets.receive(message, of: id, at: now) }
+        for message in messages { studio.sheets.receive(message, of: id, at: now) }
         return true
     }
 
@@ -114,12 +102,6 @@ final class StudioDoor: PollSource {
             PollLoop.wait(for: connection, until: deadline)
         }
         return nil
-    }
-}
-
-extension StudioDoor.Place {
-    init(showing recording: String?, forPerson isForPerson: Bool) {
-        self = recording.map { .recording($0) } ?? (isForPerson ? .person : .studio)
     }
 }
 
