@@ -1,20 +1,8 @@
 // Decides when the studio's server ends by itself. Pure: StudioLoop gives the time.
 import KinePlatform
 
-/// The server ends ten minutes after its last page, its last take and its last `kinecast record`.
+/// The server ends ten minutes after its last use, such as a page or a take.
 struct IdleTimeout: PollSource {
-    /// The number of each thing that keeps the server running.
-    struct Use: Equatable {
-        /// Connected pages.
-        var pages = 0
-        /// Running takes of this user.
-        var takes = 0
-        /// Running `kinecast record` that pages have asked for. Its take may not be there yet.
-        var recorders = 0
-
-        var isNone: Bool { self == Use() }
-    }
-
     /// Nanoseconds without any use until the server ends.
     static let timeout: Int64 = 600_000_000_000
 
@@ -26,12 +14,8 @@ struct IdleTimeout: PollSource {
 
     /// Call it after each change of the use. The loop may have slept for long before one, so the ten minutes begin with
     /// the change.
-    mutating func update(_ use: Use, at now: Int64) {
-        guard use.isNone else {
-            nextDeadline = nil
-            return
-        }
-        nextDeadline = nextDeadline ?? now + Self.timeout
+    mutating func update(isUsed: Bool, at now: Int64) {
+        nextDeadline = isUsed ? nil : nextDeadline ?? now + Self.timeout
     }
 
     /// Whether the server has to end.

@@ -88,9 +88,9 @@ final class StudioLoop {
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             if pages > 0, recordings.process(at: now) { studio.showRecordings() }
             if recorders.conclude() { windows.recordingFailed() }
-            let work = recorders.count + studio.jobs.count
-            idle.update(
-                .init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: work), at: now)
+            // A recorder's take may not be there yet.
+            let uses = [pages, studio.sheets.count, takes.takes.count, recorders.count, studio.jobs.count]
+            idle.update(isUsed: uses.contains { $0 > 0 }, at: now)
             if idle.isOver(at: now) { return }
             sleep()
         }
