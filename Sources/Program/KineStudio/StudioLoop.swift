@@ -25,14 +25,10 @@ final class StudioLoop {
         case cancel
         /// A page shows what can be chosen, and measures what was chosen.
         case survey(SurveyChoice)
-        /// A page shows the picture of a take.
-        case previewed
         /// A page shows the progress of takes.
         case measure
-        /// Work on a recording has ended.
-        case worked
-        /// The sheets have changed.
-        case sheets
+        /// The previews, the sheets or the jobs have changed.
+        case changed
     }
 
     /// Nanoseconds for which pictures are made, or takes report their progress, after a page has asked for it.
@@ -110,8 +106,8 @@ final class StudioLoop {
             windows.update(pages: count)
             takes.showsQuestions = asking > 0
         case .redeemed(let token): links.remove(token)
-        // `sleep` looks at the previews and the sheets.
-        case .previewed, .worked, .sheets: break
+        // The loop looks at all of these each time.
+        case .changed: break
         case .survey(let choice): survey(choice)
         case .measure: progress.ask(at: MonotonicClock.now())
         case .record(let arguments, let variables, let settings, let departure):

@@ -32,18 +32,18 @@ final class Studio: Sendable {
     ) {
         (self.inbox, self.choices, self.library, self.settings) = (inbox, choices, library, settings)
         sessions = StudioSessions { inbox.post(.redeemed($0)) }
-        previews = Previews { inbox.post(.previewed) }
+        previews = Previews { inbox.post(.changed) }
         let hub = EventHub { inbox.post(.pages($0, asking: $1)) }
         let families = RecordingFamilies()
         (self.hub, self.families) = (hub, families)
         let jobs = Jobs { progress in
             if let made = progress.result { families.add(made, madeOf: progress.id) }
             hub.send("job", progress, of: progress.id)
-            if progress.state != .running { inbox.post(.worked) }
+            if progress.state != .running { inbox.post(.changed) }
         }
         self.jobs = jobs
         sheets = Sheets(
-            give: { library.give($0) }, ended: { jobs.cancelAll(of: $0) }, changed: { inbox.post(.sheets) })
+            give: { library.give($0) }, ended: { jobs.cancelAll(of: $0) }, changed: { inbox.post(.changed) })
     }
 
     /// Answers requests from now on.
