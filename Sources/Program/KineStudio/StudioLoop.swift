@@ -50,8 +50,7 @@ final class StudioLoop {
 
     /// Throws if this user watches as many directories as the system allows.
     ///
-    /// - Parameters:
-    ///   - kinecast: the path of `kinecast`; nil: it is not there.
+    /// - Parameter kinecast: the path of `kinecast`; nil: it is not there.
     init(
         _ studio: Studio, _ inbox: Mailbox<Message>, registry: TakeRegistry, links: StudioLinks, door: StudioDoor,
         launcher: ProgramLauncher, kinecast: String?, signals: SignalDescriptor, windows: StudioWindows
@@ -123,8 +122,7 @@ final class StudioLoop {
 
     private var pages: Int { windows.pages }
 
-    /// - Parameter choice: nil: the same as before.
-    private func survey(_ choice: SurveyChoice?) {
+    private func survey(_ choice: SurveyChoice) {
         if !survey.isRunning { studio.show(isLocked: false) }
         do throws(ClientError) {
             try survey.ask(

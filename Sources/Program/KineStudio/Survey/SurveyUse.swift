@@ -20,11 +20,10 @@ struct SurveyUse: PollSource {
     /// Starts the process if it does not run.
     ///
     /// - Parameters:
-    ///   - choice: what to measure; nil: the same as before.
     ///   - isCameraFree: a camera can be open once, so the survey leaves it to a take.
     ///   - now: nanoseconds of CLOCK_MONOTONIC.
-    mutating func ask(_ choice: SurveyChoice?, isCameraFree: Bool, at now: Int64) throws(ClientError) {
-        var choice = choice ?? self.choice
+    mutating func ask(_ choice: SurveyChoice, isCameraFree: Bool, at now: Int64) throws(ClientError) {
+        var choice = choice
         if !isCameraFree { choice.camera = nil }
         end = now + StudioLoop.lookLifetime
         let isNew = process == nil
