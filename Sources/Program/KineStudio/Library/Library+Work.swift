@@ -103,13 +103,10 @@ extension Library {
     /// Begins to share a recording. Returns the job's ID.
     func share(_ id: String, _ sharing: Sharing, _ jobs: Jobs) async throws -> String {
         let activity = try sharing.activity.make(to: sharing.address)
-        let path = try await blocking { library in
-            let entry = try library.entry(id)
-            try entry.checkPlays()
-            return entry.file.path
-        }
+        let entry = try await blocking { library in try library.entry(id) }
+        try entry.checkPlays()
         return try jobs.start(.share, of: id) { fraction in
-            let recording = try SharedRecording(URL(filePath: path))
+            let recording = try SharedRecording(URL(filePath: entry.file.path))
             _ = try await activity.perform(with: recording) { fraction($0.fraction) }
             return nil
         }

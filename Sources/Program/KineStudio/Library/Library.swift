@@ -121,11 +121,9 @@ final class Library: Sendable {
 
     /// A token for the address of a recording's bytes.
     func open(_ id: String) async throws -> RandomToken {
-        try await blocking { library in
-            let entry = try library.entry(id)
-            try entry.checkPlays()
-            return library.media.add(OpenedRecording(path: entry.file.path, version: entry.version))
-        }
+        let entry = try await blocking { library in try library.entry(id) }
+        try entry.checkPlays()
+        return media.add(OpenedRecording(path: entry.file.path, version: entry.version))
     }
 
     /// Adds a FILE. Returns its path without symbolic links.

@@ -73,10 +73,8 @@ extension Library {
     /// Images evenly spaced over a recording.
     func strip(_ id: String) async throws -> [StripImage] {
         try await turns.take {
-            let (entry, duration) = try await blocking { library in
-                let entry = try library.entry(id)
-                return (entry, try entry.finished())
-            }
+            let entry = try await blocking { library in try library.entry(id) }
+            let duration = try entry.finished()
             let times = (0..<Self.stripCount).map {
                 MediaTime(nanoseconds: duration.nanoseconds / Int64(Self.stripCount * 2) * Int64($0 * 2 + 1))
             }
@@ -96,10 +94,8 @@ extension Library {
 
     /// The frame shown at a time in seconds, as PNG.
     func frame(_ id: String, at time: Double) async throws -> [UInt8] {
-        let (entry, moment) = try await blocking { library in
-            let entry = try library.entry(id)
-            return (entry, try entry.time(time))
-        }
+        let entry = try await blocking { library in try library.entry(id) }
+        let moment = try entry.time(time)
         let found = try await turns.take { try await make([moment], of: entry, fitting: nil, "png") }
         guard let data = found.first?.data else { throw StudioProblem.unreadable }
         return Array(data)
@@ -109,10 +105,8 @@ extension Library {
     /// frame, however long it is shown: without `frames`, it is the tenth of a second within it.
     func step(_ id: String, from time: Double, by frames: Int) async throws -> Double {
         try await turns.take(isFirst: true) {
-            let (entry, moment) = try await blocking { library in
-                let entry = try library.entry(id)
-                return (entry, try entry.time(time))
-            }
+            let entry = try await blocking { library in try library.entry(id) }
+            let moment = try entry.time(time)
             let still = frames == 0 ? moment : nil
             if let known = images.frames(entry.version), let found = known.frame(frames, after: moment),
                 let start = known.start(of: found, at: still)
