@@ -106,19 +106,14 @@ extension Library {
         }
     }
 
-    /// The path of a new recording in the directory for videos. Throws if a file has that name.
+    /// The path of a new recording in the directory for videos, which is made. Throws if a file has that name.
     func newPath(named typed: String) throws -> String {
-        let path = try videosDirectory() + "/" + (try Self.fileName(typed))
-        try DiskFile.checkTarget(path, ifTaken: .refuse)
-        return path
-    }
-
-    /// The directory for saved recordings, which is made.
-    private func videosDirectory() throws(StudioProblem) -> String {
         guard let videos = places.videos, mkdir(videos.cString, 0o777) == 0 || errno == EEXIST else {
             throw StudioProblem.noVideos
         }
-        return FilePath(escaped: videos).resolved?.escaped ?? videos
+        let path = (FilePath(escaped: videos).resolved?.escaped ?? videos) + "/" + (try Self.fileName(typed))
+        try DiskFile.checkTarget(path, ifTaken: .refuse)
+        return path
     }
 
     func unwritten(_ id: String) throws(StudioProblem) -> Entry {
