@@ -12,10 +12,7 @@ struct FileDialog: Sendable {
     var bus: String? = BusAddresses.find().session
 
     /// Whether there is such a dialog.
-    func isThere() async -> Bool {
-        guard let event = try? await run(nil) else { return false }
-        return event == .found
-    }
+    func isThere() async -> Bool { (try? await run(nil)) == .found }
 
     /// Shows the dialog until the person has chosen. Throws `cancelled` if they choose nothing, or the task is cancelled.
     ///

@@ -12,7 +12,6 @@ extension StudioRoute {
         var peaks: [UInt8]
         var hasAudio: Bool
     }
-    private struct Strip: Encodable { var images: [StripImage] }
 
     static let library: [StudioRoute] = [
         .get("api/recordings") { studio, call in
@@ -32,7 +31,7 @@ extension StudioRoute {
             let peaks = try await library.waveform(id)
             return .json(Waveform(peaks: peaks, hasAudio: !peaks.isEmpty))
         },
-        one(get, "strip") { library, id, _ in .json(Strip(images: try await library.strip(id))) },
+        one(get, "strip") { library, id, _ in .json(["images": try await library.strip(id)]) },
         one(post, "frame") { library, id, call in
             .image("png", try await library.frame(id, at: call.value(Moment.self).time))
         },

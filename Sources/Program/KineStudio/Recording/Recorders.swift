@@ -104,7 +104,7 @@ final class Recorders: PollSource {
             guard program.number == start?.program else { continue }
             let ending = start?.ending(followed, exit: program.ending)
             if ending == .failed {
-                studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program), start?.code))
+                studio.add(TakeNotice(kind: .failed, text: Self.problem(in: program.stderr ?? ""), start?.code))
             }
             hasNone = ending != .begun
             endStart()
@@ -136,17 +136,13 @@ final class Recorders: PollSource {
         studio.endStart()
     }
 
-    private static func problem(of program: ProgramLauncher.Ended) -> String {
-        problem(in: program.stderr ?? "") ?? "kinecast ended without a reason; try the same in a terminal."
-    }
-
     /// The sentence of an error among what `kinecast` wrote to standard error.
-    static func problem(in text: String) -> String? {
+    static func problem(in text: String) -> String {
         for line in text.split(whereSeparator: \.isNewline) {
             for beginning in ["kinecast: ", "Error: "] where line.hasPrefix(beginning) {
                 return String(line.dropFirst(beginning.count))
             }
         }
-        return MemoryLog.stderrTail(in: text)
+        return MemoryLog.stderrTail(in: text) ?? "kinecast ended without a reason; try the same in a terminal."
     }
 }
