@@ -62,7 +62,11 @@ struct StudioGate: Sendable {
         guard var match = matches.first(where: { $0.route.accepts(request.method) }) else {
             return .failure(.wrongMethod(matches.map(\.route.method).sorted()))
         }
-        if let refusal = check(request, match) { return .failure(refusal) }
+        // Links of other sites may lead to the document, which holds nothing.
+        if match.route.access != .document, let site = request.site, site != "same-origin" {
+            return .failure(.otherSite)
+        }
+        if match.route.method == "POST", request.mediaType != "application/json" { return .failure(.notJSON) }
         // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
         switch match.route.access {
         case .document, .page: return .success(match)
@@ -105,13 +109,5 @@ struct StudioGate: Sendable {
 
     private func hasCookie(_ request: StudioRequest) -> Bool {
         request.cookie(cookieName).map(cookie.matches) == true
-    }
-
-    private func check(_ request: StudioRequest, _ match: StudioRoute.Match) -> Refusal? {
-        // Links of other sites may lead to the document, which holds nothing.
-        if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
-        let isChange = match.route.method == "POST"
-        if isChange, request.mediaType != "application/json" { return .notJSON }
-        return nil
     }
 }

@@ -10,7 +10,7 @@ final class StudioSessions: Sendable {
     private let secrets = Mutex(StudioSecrets())
     /// Nil until `open`.
     private let gate = Mutex<StudioGate?>(nil)
-    private let proof = StudioProof()
+    let proof = StudioProof()
     private let redeemed: @Sendable (_ token: String) -> Void
 
     /// - Parameter redeemed: gets the token of each link that was used, on any thread.
@@ -69,7 +69,4 @@ final class StudioSessions: Sendable {
         if case .recording(let id) = session.scope { answer["recording"] = id }
         return StudioAnswer(answer)
     }
-
-    /// The proof that answers a challenge, as of `StudioProof`.
-    func answer(_ challenge: String, of id: String) -> [UInt8]? { proof.answer(challenge, of: id) }
 }

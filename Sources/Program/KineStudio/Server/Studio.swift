@@ -117,7 +117,7 @@ extension StudioRoute {
         .get("", .document) { _, _ in .answer(StudioPage.document) },
         .post("api/session", .page) { studio, call in .answer(try studio.sessions.openSession(call)) },
         .get("api/proof/{id}/{challenge}", .page) { studio, call in
-            guard let proof = studio.sessions.answer(call["challenge"], of: call["id"]) else {
+            guard let proof = studio.sessions.proof.answer(call["challenge"], of: call["id"]) else {
                 throw StudioGate.Refusal.notFound
             }
             return .answer(StudioAnswer(type: "application/octet-stream", body: proof))

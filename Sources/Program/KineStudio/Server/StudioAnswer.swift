@@ -35,7 +35,9 @@ struct StudioAnswer: Sendable {
                 .misdirectedRequest,
                 message: "The studio is not at \(name ?? "that address"); open the link of kinecast studio, or give "
                     + "that address with --public-url.")
-        case .otherPort(let host, let own): self.init(status: .misdirectedRequest, page: Self.forwarded(host, own))
+        case .otherPort(let host, let own):
+            let page = Array(Self.forwarded(host, own).utf8)
+            self.init(status: .misdirectedRequest, type: "text/html; charset=utf-8", body: page)
         case .noSlash(let path):
             self.init(.permanentRedirect, message: "The studio is at \(path).")
             fields.append((.location, path))
@@ -53,10 +55,6 @@ struct StudioAnswer: Sendable {
             self.init(
                 .unauthorized, message: "This window is not connected any more; open it again with kinecast studio.")
         }
-    }
-
-    private init(status: HTTPResponse.Status, page: String) {
-        self.init(status: status, type: "text/html; charset=utf-8", body: Array(page.utf8))
     }
 
     /// For a person at a forwarded port. The host is presentable, and so needs no escaping.

@@ -109,7 +109,10 @@ extension Studio {
         case (.form(let form), nil, let values?):
             let known = values.filter { value in form.fields.contains { $0.key == value.key } }
             var found = form.problems(with: known)
-            found.problems.merge(form.missing(in: known)) { first, _ in first }
+            for field in form.fields
+            where field.required == true && (field.default ?? "").isEmpty && (known[field.key] ?? "").isEmpty {
+                found.problems[field.key] = "\(field.title ?? field.key) must be given."
+            }
             guard found.problems.isEmpty else { return found }
             answer = .values(known)
         case (.recording, nil, nil) where given.finished == true: answer = .finished
@@ -125,13 +128,6 @@ extension Studio {
 extension SheetForm {
     fileprivate func problems(with values: [String: String]) -> FieldProblems {
         FieldProblems(of: values, in: fields.compactMap { ServiceManifest.SetupField($0) })
-    }
-
-    fileprivate func missing(in values: [String: String]) -> [String: String] {
-        let missing = fields.filter {
-            $0.required == true && ($0.default ?? "").isEmpty && (values[$0.key] ?? "").isEmpty
-        }
-        return Dictionary(missing.map { ($0.key, "\($0.title ?? $0.key) must be given.") }, uniquingKeysWith: { $1 })
     }
 }
 
