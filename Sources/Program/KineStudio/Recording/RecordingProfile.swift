@@ -6,6 +6,10 @@ import KineText
 
 /// A profile's section for `record`.
 struct RecordingProfile: Encodable, Equatable, Sendable {
+    fileprivate static let titleKey = "shown-name"
+    /// Characters.
+    static let longestTitle = 100
+
     let name: String
     /// The name that people see.
     let title: String
@@ -15,26 +19,16 @@ struct RecordingProfile: Encodable, Equatable, Sendable {
 
     init(name: String, _ options: [ConfiguredOption]) {
         self.name = name
-        title = Self.title(options) ?? name
+        title = options.last { $0.key.name == Self.titleKey }?.value ?? name
         let (choice, held) = RecordingChoice.reading(options)
         self.choice = choice
         others = options.filter { !held.contains($0.key.name) && $0.key.name != Self.titleKey }
             .map { "\($0.key.name) = \($0.value)" }
     }
-}
-
-extension RecordingProfile {
-    fileprivate static let titleKey = "shown-name"
-    /// Characters.
-    static let longestTitle = 100
 
     /// Whether people can be shown that name.
     static func isTitle(_ text: String) -> Bool {
         !text.isEmpty && text.count <= longestTitle && text == text.printable(limit: .max)
-    }
-
-    fileprivate static func title(_ options: [ConfiguredOption]) -> String? {
-        options.last { $0.key.name == titleKey }?.value
     }
 }
 
@@ -46,13 +40,17 @@ struct RecordingProfiles: Encodable, Equatable, Sendable {
 
     init(_ layers: ConfigurationLayers) throws(CommandFailure) {
         configured = RecordingChoice.reading(try layers.options(of: .record, profile: nil)).choice
-        profiles = layers.file.profiles(of: .record).map { name in
-            RecordingProfile(name: name, layers.file.options(of: ConfigurationSection(command: .record, profile: name)))
-        }
+        profiles = layers.file.recordingProfiles
     }
 }
 
 extension ConfigurationFile {
+    fileprivate var recordingProfiles: [RecordingProfile] {
+        profiles(of: .record).map { name in
+            RecordingProfile(name: name, options(of: ConfigurationSection(command: .record, profile: name)))
+        }
+    }
+
     /// The file with a choice under a name that people see. A section's header has no blanks and few characters, so the section may
     /// get another name.
     func keeping(_ choice: RecordingChoice, titled title: String) throws(CommandFailure) -> ConfigurationFile {
@@ -64,12 +62,9 @@ extension ConfigurationFile {
 
     /// The profile with this title; a new one has a name that no other has.
     private func profile(titled title: String) -> String {
-        let known = profiles(of: .record)
-        let same = known.first { name in
-            let options = options(of: ConfigurationSection(command: .record, profile: name))
-            return (RecordingProfile.title(options) ?? name) == title
-        }
-        if let same { return same }
+        let profiles = recordingProfiles
+        if let same = profiles.first(where: { $0.title == title }) { return same.name }
+        let known = profiles.map(\.name)
         if RecordingChoice.isProfile(title), !known.contains(title) { return title }
         let words = title.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "-")
         let stem = words.isEmpty ? "preset" : String(words.prefix(RecordingChoice.longestProfile - 5))
