@@ -53,16 +53,12 @@ extension StudioRoute {
             guard let source = choice.takeSource else {
                 throw StudioProblem(.conflict, "A running take cannot show that; choose another source.")
             }
-            return studio.carryOut(of: call["take"]) { take in
-                try await studio.requests.send(.switchSource(source), to: take)
-            }
+            return studio.carryOut([.switchSource(source)], of: call["take"])
         },
         .post("api/takes/{take}/destinations") { studio, call in
             try studio.checkIsOpen(call["take"])
             let added = try studio.destinations(of: call.value())
-            return studio.carryOut(of: call["take"]) { take in
-                for destination in added { try await studio.requests.send(.addDestination(destination), to: take) }
-            }
+            return studio.carryOut(added.map { .addDestination($0) }, of: call["take"])
         },
         control("destinations/{number}/remove") { call in
             guard let number = Int(call["number"]), number >= 0 else { throw StudioGate.Refusal.notFound }
@@ -150,12 +146,10 @@ extension Studio {
     func show(levels: [ShownLevels]) { hub.send("takeLevels", levels, isState: true) }
 
     /// Answers at once: a person may draw a region first, and a service may take long. A notice says what fails.
-    fileprivate func carryOut(
-        of take: String, _ change: @escaping @Sendable (_ take: String) async throws -> Void
-    ) -> StudioResponse {
+    fileprivate func carryOut(_ changes: [ClientRequest], of take: String) -> StudioResponse {
         Task {
             do {
-                try await change(take)
+                for change in changes { try await requests.send(change, to: take) }
             } catch {
                 let problem = StudioProblem(error)
                 add(TakeNotice(kind: .failed, take: take, text: problem.message, problem.code))
