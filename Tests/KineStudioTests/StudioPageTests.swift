@@ -66,12 +66,12 @@ import Testing
         try #require(Self.paths.count > 50)
         for path in Self.paths where path != "openapi.json" && path != "index.html" {
             let text = path.hasSuffix(".svg") ? Self.text(path) : StudioPage.compact(Self.text(path))
-            #expect(StudioPage.file(path)?.body == Array(text.utf8), "\(path)")
+            #expect(StudioPage.files[path]?.body == Array(text.utf8), "\(path)")
         }
         for path in Self.paths where !path.hasSuffix(".svg") && path != "openapi.json" {
             #expect(!Self.text(path).contains("://"), "\(path)")
         }
-        #expect(StudioPage.file("openapi.json") == nil, "it needs a session")
+        #expect(StudioPage.files["openapi.json"] == nil, "it needs a session")
     }
 
     @Test func `a script is served without comments and indentation`() {
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `all that a window may come to load is fetched in the background`() {
         let named = Self.text("page.js").matches(of: #/"([a-z/-]+)"/#).map { "\($0.1).js" }
-        let names = ["page.js", "record/studio.js", "sheet/sheet.js"] + named.filter { StudioPage.file($0) != nil }
+        let names = ["page.js", "record/studio.js", "sheet/sheet.js"] + named.filter { StudioPage.files[$0] != nil }
         let fetched = Self.files(from: names, later: false, "english", without: Self.foreign)
         let all = Self.files(from: ["page.js"], later: true, "english", without: Self.foreign)
         #expect(names.count > 10 && all.subtracting(fetched).isEmpty, "\(all.subtracting(fetched))")
@@ -174,7 +174,7 @@ import Testing
     /// The files that a script loads: with it, workers included, and later; and the parts whose words and style it loads.
     private static func names(in script: String) -> (first: [String], later: [String], parts: [String]) {
         guard script.hasSuffix(".js") else { return ([], [], []) }
-        let text = String(decoding: StudioPage.file(script)?.body ?? [], as: UTF8.self)
+        let text = String(decoding: StudioPage.files[script]?.body ?? [], as: UTF8.self)
         let folder = FilePath(script).removingLastComponent()
         let path = { (relative: Substring) in folder.appending(String(relative)).lexicallyNormalized().string }
         let first = text.matches(of: #/ from "([^"]+)";|Worker\("([^"]+)"/#)
@@ -200,7 +200,7 @@ import Testing
 
     /// Bytes.
     private static func size(_ name: String) -> Int {
-        name == "index.html" ? StudioPage.document.body.count : StudioPage.file(name)?.body.count ?? 0
+        name == "index.html" ? StudioPage.document.body.count : StudioPage.files[name]?.body.count ?? 0
     }
 
     /// What an English page does not load.

@@ -6,9 +6,6 @@ enum StudioPage {
     static let document = own["index.html"] ?? StudioAnswer(body: [])
     static let description = own["openapi.json"] ?? StudioAnswer(body: [])
 
-    /// `path`: below the page's address, such as `words/english.js`. Nil: the page has no such file.
-    static func file(_ path: String) -> StudioAnswer? { files[path] }
-
     private static let types = [
         "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
         "html": "text/html; charset=utf-8", "json": "application/json",
@@ -41,7 +38,8 @@ enum StudioPage {
         }.joined(separator: "\n")
     }
 
-    /// The document has a path of its own, and the description needs a session.
+    /// By their paths below the page's address, such as `words/english.js`. The document has a path of its own, and the
+    /// description needs a session.
     static let files: [String: StudioAnswer] = {
         var files = own.filter { $0.key != "index.html" && $0.key != "openapi.json" }
         for module in LivePage.modules {
