@@ -42,10 +42,8 @@ final class EventHub: PollSource, Sendable {
             }.map(\.output)
         }
 
-        /// How many pages get events of that type, whatever they are about.
-        func count(getting type: String) -> Int {
-            pages.values.count { $0.isWanted(EventLog.Event(id: nil, type: type, data: "")) }
-        }
+        /// How many pages show apps' questions.
+        var asking: Int { pages.values.count { $0.isWanted(EventLog.Event(id: nil, type: "questions", data: "")) } }
     }
 
     private let state = Mutex(State())
@@ -97,7 +95,7 @@ final class EventHub: PollSource, Sendable {
             for event in state.log.events(after: id) where isWanted(event) { continuation.yield(event.text) }
             state.lastPage += 1
             state.pages[state.lastPage] = Page(output: continuation, isWanted: isWanted)
-            pagesChanged(state.pages.count, state.count(getting: "questions"))
+            pagesChanged(state.pages.count, state.asking)
             return state.lastPage
         }
         continuation.onTermination = { [weak self] _ in self?.disconnect(page) }
@@ -107,7 +105,7 @@ final class EventHub: PollSource, Sendable {
     private func disconnect(_ page: Int) {
         state.withLock { state in
             state.pages[page] = nil
-            pagesChanged(state.pages.count, state.count(getting: "questions"))
+            pagesChanged(state.pages.count, state.asking)
         }
     }
 }
