@@ -285,7 +285,7 @@ export async function chooseSource() {
   look();
   attempt(async () => gallery.setFixed(await get("api/sources")));
   const title = say("showAnother");
-  const chosen = await choose(title, title, make("div.choice", {}, gallery.kinds, gallery.element), () => gallery.chosen);
+  const chosen = await choose(title, title, make("div", {}, gallery.kinds, gallery.element), () => gallery.chosen);
   clearInterval(timer);
   end();
   return chosen;
