@@ -71,7 +71,7 @@ export class Viewer {
     this.#remove = tool("remove", actions.remove);
     const copy = tool("copyPath", async ({ path }) => {
       await navigator.clipboard.writeText(path ?? "").catch(() => { throw new Error(say("cannotCopyPath", { path })); });
-      setText(copy, say("pathCopied"));
+      setText(copy, say("copied"));
       setTimeout(() => setText(copy, say("copyPath")), 2000);
     });
     this.#buttons = [

@@ -2,7 +2,6 @@
 // The destinations of a running take: how each is doing, its link, and which others can be added.
 import { arrange, attempt, button, icon, make, setText } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
-import { counted } from "../words/format.js";
 import { explain, number, rate, say } from "../words/words.js";
 
 // Milliseconds that a frame waits on a connection that is too slow.
@@ -34,7 +33,7 @@ export function audience({ destinations, output }) {
 }
 
 /** @param {number} viewers */
-function watching(viewers) { return say(viewers ? counted("viewer", viewers) : "noViewers", { count: number(viewers) }); }
+function watching(viewers) { return say(viewers ? "viewers" : "noViewers", { count: number(viewers) }); }
 
 /**
  * How a destination is doing, in words.

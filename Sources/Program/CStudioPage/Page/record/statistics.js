@@ -1,7 +1,6 @@
 // @ts-check
 // A take's statistics: counts of frames, and plots of the last two minutes.
 import { make, setText } from "../shared/elements.js";
-import { counted } from "../words/format.js";
 import { bytes, number, rate, say } from "../words/words.js";
 
 // Files grow in pieces, so the bitrate is a mean of seconds.
@@ -99,7 +98,7 @@ function plot(label, format) {
  */
 function activity(one) {
   return [
-    one.viewers != null && say(counted("viewer", one.viewers), { count: number(one.viewers) }),
+    one.viewers != null && say("viewers", { count: number(one.viewers) }),
     one.bitrate != null && rate(one.bitrate),
     one.queueMilliseconds && say("waiting", { value: number(one.queueMilliseconds) }),
     one.roundTripMilliseconds != null && say("roundTrip", { value: number(one.roundTripMilliseconds) }),

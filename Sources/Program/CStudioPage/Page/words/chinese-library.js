@@ -59,7 +59,6 @@ export const words = {
   recordAgain: "重新录制",
   discard: "放弃",
   copyPath: "复制路径",
-  pathCopied: "已复制",
   cannotCopyPath: "浏览器不允许复制；路径是：{path}",
   dragHint: "将名称拖到文件夹或其他程序中",
   share: "分享",

@@ -59,7 +59,6 @@ export const words = {
   recordAgain: "Record again",
   discard: "Discard",
   copyPath: "Copy path",
-  pathCopied: "Copied",
   cannotCopyPath: "The browser does not allow copying; this is the path: {path}",
   dragHint: "Drag the name into a folder or another program",
   share: "Share",
