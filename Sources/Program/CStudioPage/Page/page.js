@@ -33,9 +33,11 @@ setPhase("connecting");
 const sheet = new URLSearchParams(location.search).get("sheet");
 await attempt(async () => {
   const { recording, ...challenger } = await open();
+  // A sheet that is over needs no connection.
+  if (!sheet) on("connection", setPhase);
   if (!sheet && !recording) {
     on("questions", async (questions) => (await import("./record/questions.js")).showQuestion(questions));
-    (await import("./record/studio.js")).showStudio(setPhase);
+    (await import("./record/studio.js")).showStudio();
     listen(challenger);
     return fetchRest(
       "record/recording", "library/library", "library/viewer", "record/cameraframe", "record/services",
@@ -50,7 +52,7 @@ await attempt(async () => {
     return (await import("./sheet/sheet.js")).showSheet(sheet, setPhase);
   }
   fetchRest("library/viewer");
-  (await import("./library/library.js")).showRecording(/** @type {string} */ (recording), setPhase);
+  (await import("./library/library.js")).showRecording(/** @type {string} */ (recording));
 }, (sentence) => {
   setPhase("closed");
   complain(sentence);

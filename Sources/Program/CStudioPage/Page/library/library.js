@@ -23,23 +23,17 @@ const orders = {
 };
 
 /**
- * Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection. `justRecorded`:
- * as in the viewer.
+ * Shows one recording, in a window for it and what is made of it.
  * @param {string} id
- * @param {SetPhase} setPhase
- * @param {boolean} [justRecorded]
  */
-export function showRecording(id, setPhase, justRecorded) {
+export function showRecording(id) {
   const section = element("library");
   const library = showLibrary(section, { opened() {} });
   element("record").hidden = true;
   section.hidden = false;
-  on("connection", (kind) => {
-    setPhase(kind);
-    if (kind === "open") library.refresh();
-  });
+  on("connection", (kind) => { if (kind === "open") library.refresh(); });
   on("recordings", library.refresh);
-  return library.enter(id, false, justRecorded);
+  return library.enter(id);
 }
 
 /**
@@ -138,7 +132,7 @@ export function showLibrary(section, leaveFor) {
       return complain(say("recordingGone"));
     }
     const { Viewer } = await import("./viewer.js");
-    viewer ??= new Viewer(complain, jobs, { ...actions, setName, back: close, again: leaveFor.record, made });
+    viewer ??= new Viewer(jobs, { ...actions, setName, back: close, again: leaveFor.record, made });
     opened = id;
     list.hidden = true;
     section.insertBefore(viewer.element, list);

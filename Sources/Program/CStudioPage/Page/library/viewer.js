@@ -1,7 +1,7 @@
 // @ts-check
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
 import { ask, textField } from "../shared/dialogs.js";
-import { button, leave, make, setText } from "../shared/elements.js";
+import { button, complain, leave, make, setText } from "../shared/elements.js";
 import { get, post, postFile } from "../shared/session.js";
 import { lengthText, precise } from "../words/format.js";
 import { say } from "../words/words.js";
@@ -18,7 +18,6 @@ export class Viewer {
   // Whether it was moved or deleted since.
   #isGone = false;
   #isNew = false;
-  #complain;
   #jobs;
   #actions;
   #name;
@@ -42,12 +41,10 @@ export class Viewer {
   /**
    * `actions`: those of a tile, `setName`, `back` and `again`, where they are offered, and `made`, which gets the recording
    * that a job has made. `work`: the beginning of the paths that cut and share; nil: the recording's own. `activities`: see `share`.
-   * @param {Fail} complain
    * @param {import("../shared/jobs.js").Jobs} jobs
    * @param {RecordingActions} actions
    */
-  constructor(complain, jobs, actions) {
-    this.#complain = complain;
+  constructor(jobs, actions) {
     this.#jobs = jobs;
     this.#actions = actions;
     this.#playback = makePlayback(
@@ -131,7 +128,7 @@ export class Viewer {
     const old = this.#recording;
     if (!old || (recording ? recording.id !== old.id && !isRenamed : this.#isGone)) return;
     if (recording && (this.#isGone || recording.state !== old.state)) {
-      return this.open(recording).catch((error) => this.#complain(error.message));
+      return this.open(recording).catch((error) => complain(error.message));
     }
     this.#isGone = !recording;
     this.#show(recording ?? old);
@@ -253,7 +250,7 @@ export class Viewer {
     }[key.length === 1 ? key.toLowerCase() : key];
     if (!action) return;
     event.preventDefault();
-    Promise.resolve(action()).catch((error) => this.#complain(error.message));
+    Promise.resolve(action()).catch((error) => complain(error.message));
   }
 }
 

@@ -24,11 +24,8 @@ function keepFocus(next) {
   setTimeout(() => { if (document.activeElement === document.body) next?.focus({ preventScroll: true }); }, 100);
 }
 
-/**
- * Shows takes, the form, recordings and events. `setPhase` gets the state of the connection.
- * @param {SetPhase} setPhase
- */
-export function showStudio(setPhase) {
+/** Shows takes, the form, recordings and events. */
+export function showStudio() {
   const takes = showTakes(element("takes"), ({ text, time = "", phase = "", isLive = false }) => {
     const isConnected = document.body.dataset.phase === "open";
     if (isConnected) setText(element("state"), text);
@@ -53,7 +50,6 @@ export function showStudio(setPhase) {
     form.refresh();
   });
   on("connection", (kind) => {
-    setPhase(kind);
     takes.update();
     takes.showPreviews();
     if (kind !== "open") return;

@@ -105,13 +105,8 @@ export function leave({ target, detail }) {
   if (detail && target instanceof Element) target.closest("button")?.blur();
 }
 
-/**
- * A line that assistive technology reports.
- * @param {string} [text]
- */
-export function hint(text) {
-  return make("p.hint", { role: "status" }, text);
-}
+/** A line that assistive technology reports. */
+export function hint() { return make("p.hint", { role: "status" }); }
 
 /**
  * A control with its label.

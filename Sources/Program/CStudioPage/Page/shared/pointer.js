@@ -23,7 +23,7 @@ export function setBounds(element, { x, y, width, height }, whole) {
  * @param {HTMLElement} element
  * @param {PointerEvent} pressed
  * @param {(event: PointerEvent, across: number, down: number) => void} move
- * @param {() => void} [end]
+ * @param {() => void} end
  */
 export function follow(element, pressed, move, end) {
   /** @param {PointerEvent} event */
@@ -33,6 +33,6 @@ export function follow(element, pressed, move, end) {
   element.addEventListener("pointermove", moved);
   element.addEventListener("lostpointercapture", () => {
     element.removeEventListener("pointermove", moved);
-    end?.();
+    end();
   }, { once: true });
 }

@@ -19,7 +19,7 @@ await load("library");
  */
 export function makeReview(path, { activities }, buttons) {
   const jobs = new Jobs();
-  const viewer = new Viewer(complain, jobs, { work: path, activities, save });
+  const viewer = new Viewer(jobs, { work: path, activities, save });
   /** @type {SheetContent | undefined} */
   let content;
 
