@@ -1,6 +1,6 @@
 // @ts-check
 // The library of recordings: a grid that is sorted and searched, or the viewer of one of them.
-import { ask, textField } from "../shared/dialogs.js";
+import { askForName, textField } from "../shared/dialogs.js";
 import { arrange, attempt, button, choice, complain, element, hint, make, messageOf, setOptions, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
@@ -70,9 +70,10 @@ export function showLibrary(section, leaveFor) {
   /** @type {Required<Pick<RecordingActions, TileAction>>} */
   const actions = {
     open: ({ id }) => attempt(() => open(id)),
-    rename: (recording) => askForName(recording, "rename"),
+    rename: (recording) => askForName("rename", title(recording), null, (name) => setName(recording, name)),
     remove,
-    save: (recording, note) => askForName(recording, "save", "saveToVideos", note),
+    save: (recording, note) => askForName(
+      "saveToVideos", title(recording), note, (name) => change(post(`${pathOf(recording)}/save`, { name }), recording)),
     recover: (recording) => change(post(`${pathOf(recording)}/recover`)),
   };
   setOptions(order.select, Object.keys(orders).map((name) => [name, say(`sort.${name}`)]));
@@ -183,19 +184,6 @@ export function showLibrary(section, leaveFor) {
 
   /** @param {Recording} recording @param {string} name */
   function setName(recording, name) { return change(post(`${pathOf(recording)}/rename`, { name }), recording); }
-
-  /**
-   * Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show.
-   * @param {Recording} recording
-   * @param {"rename" | "save"} operation
-   * @param {string} word
-   * @param {Element | null} note
-   */
-  function askForName(recording, operation, word = operation, note = null) {
-    const name = textField(say("name"), title(recording), { maxlength: 200 });
-    ask(say(word), make("div", {}, name.field, note), [say(word), () =>
-      change(post(`${pathOf(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
-  }
 
   /** @param {Recording} recording */
   async function remove(recording) {

@@ -1,6 +1,6 @@
 // @ts-check
 // Screens, windows and areas as pictures, to choose one.
-import { choose } from "../shared/dialogs.js";
+import { ask } from "../shared/dialogs.js";
 import { arrange, attempt, group, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { get, getImage, post } from "../shared/session.js";
@@ -285,7 +285,10 @@ export async function chooseSource() {
   look();
   attempt(async () => gallery.setFixed(await get("api/sources")));
   const title = say("showAnother");
-  const chosen = await choose(title, title, make("div", {}, gallery.kinds, gallery.element), () => gallery.chosen);
+  let chosen = /** @type {Source | undefined} */ (undefined);
+  const dialog = ask(title, make("div", {}, gallery.kinds, gallery.element), [title, () => { ({ chosen } = gallery); }]);
+  dialog.className = "sources";
+  await new Promise((closed) => dialog.addEventListener("close", closed));
   clearInterval(timer);
   end();
   return chosen;

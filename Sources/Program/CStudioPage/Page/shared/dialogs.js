@@ -44,29 +44,24 @@ export function ask(title, content, ...actions) {
 }
 
 /**
- * Shows something to choose in. Returns what `value` gives once the button is pressed; undefined if the dialog is closed.
- * @template T
- * @param {string} title
- * @param {string} label
- * @param {Element} content
- * @param {() => T} value
- * @returns {Promise<T | undefined>}
+ * Asks for a recording's name, which `send` gets. `word`: for what it is asked; `note`: an element to show.
+ * @param {string} word
+ * @param {string} name
+ * @param {Element | null} note
+ * @param {(name: string) => unknown} send
  */
-export function choose(title, label, content, value) {
-  return new Promise((resolve) => {
-    const dialog = ask(title, content, [label, () => resolve(value())]);
-    dialog.className = "sources";
-    dialog.addEventListener("close", () => resolve(undefined));
-  });
+export function askForName(word, name, note, send) {
+  const { input, field } = textField(say("name"), name, { maxlength: 200 });
+  ask(say(word), make("div", {}, field, note), [say(word), () => send(input.value.trim())]);
 }
 
 /**
  * A field for a line of text, with its label.
  * @param {string} label
- * @param {string} value
+ * @param {string | undefined} value
  * @param {Attributes} attributes
  */
-export function textField(label, value = "", attributes = {}) {
+export function textField(label, value, attributes) {
   const input = make("input", { value, autocomplete: "off", spellcheck: "false", ...attributes });
   return { input, field: field(label, input) };
 }

@@ -2,7 +2,7 @@
 // An app's recording: the person plays, cuts, saves and shares it, and the app does what they want.
 import { title } from "../library/recordings.js";
 import { Viewer } from "../library/viewer.js";
-import { ask, textField } from "../shared/dialogs.js";
+import { askForName } from "../shared/dialogs.js";
 import { attempt, complain, make } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { Jobs } from "../shared/jobs.js";
@@ -34,12 +34,10 @@ export function makeReview(path, { activities }, buttons) {
 
   /** @param {Recording} recording @param {Element | null} note */
   function save(recording, note) {
-    const name = textField(say("name"), title(recording), { maxlength: 200 });
-    ask(say("saveToVideos"), make("div", {}, name.field, note), [say("saveToVideos"), async () => {
-      const typed = name.input.value.trim();
-      const { job } = await post(`${path}/save`, { name: typed });
-      jobs.add(job, say("cutting", { name: typed }));
-    }]);
+    askForName("saveToVideos", title(recording), note, async (name) => {
+      const { job } = await post(`${path}/save`, { name });
+      jobs.add(job, say("cutting", { name }));
+    });
   }
 
   on("recordings", () => { if (content) attempt(async () => viewer.update(await find())); });
