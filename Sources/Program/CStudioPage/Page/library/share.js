@@ -1,7 +1,7 @@
 // @ts-check
 // Shares a recording by an activity of the desktop, or to an address.
 import { ask, textField } from "../shared/dialogs.js";
-import { make } from "../shared/elements.js";
+import { group, make } from "../shared/elements.js";
 import { get, post } from "../shared/session.js";
 import { say } from "../words/words.js";
 import { title } from "./recordings.js";
@@ -30,7 +30,7 @@ export async function shareRecording(recording, jobs, work, offered, note) {
     .filter(({ id }) => id !== "copy" || !isKept);
   if (!activities.length) throw new Error(say("noActivities"));
   const address = textField(say("address"), "", { type: "url", maxlength: 2000 });
-  const list = make("fieldset.activities", {}, make("legend", {}, say("shareBy")), ...activities.map(
+  const list = group("activities", say("shareBy"), ...activities.map(
     (activity, index) => make(
       "label.box", {},
       make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), activityTitle(activity))));

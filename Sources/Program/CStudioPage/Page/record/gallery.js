@@ -48,7 +48,10 @@ export function makeGallery(changed = () => {}) {
   // This window's number.
   /** @type {string | undefined} */
   let own;
-  const segments = kinds.map((kind) => makeSegment(`kind-${number}`, kind, () => show(kind)));
+  const segments = kinds.map((kind) => {
+    const input = make("input", { type: "radio", name: `kind-${number}`, change: () => show(kind) });
+    return { input, label: make("label", {}, input, make("span", {}, say(`source.${kind}`))) };
+  });
   const element = group("gallery", say("source"));
   element.addEventListener("change", () => {
     isChosen = true;
@@ -135,21 +138,6 @@ export function makeGallery(changed = () => {}) {
     update();
   }
 
-  /** The picture of the chosen source, or of the place where an area was. */
-  function picture() {
-    const { width = 16, height = 9, kind } = entry() ?? {};
-    /** @param {string | undefined} value */
-    const image = (value) => cards.get(value ?? "")?.image;
-    if (kind !== "area") return { image: image(value()), width, height };
-    const [wide, high, x, y] = value() === drawn ? [0, 0, monitors[0].bounds.x, monitors[0].bounds.y]
-      : region?.name?.split(/[x+]/).map(Number) ?? [];
-    const monitor = monitors.find(({ bounds }) =>
-      x >= bounds.x && x < bounds.x + bounds.width && y >= bounds.y && y < bounds.y + bounds.height);
-    const whole = monitor && image(JSON.stringify({ source: "monitor", name: monitor.name }));
-    if (!monitor || !wide) return { image: whole, ...monitor?.bounds ?? { width, height } };
-    return { image: whole && cut(whole, monitor.bounds, { x, y, width: wide, height: high }), width: wide, height: high };
-  }
-
   return {
     element, kinds: make("div.segments", { role: "radiogroup", "aria-label": say("whatToRecord") }, ...segments.map(({ label }) => label)),
     /** Offers the monitors and windows of the event `choices`. */
@@ -178,8 +166,20 @@ export function makeGallery(changed = () => {}) {
       const title = chosen().source === "window" && entry()?.title;
       return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen();
     },
-    /** The chosen source's picture, if it is there, and its width and height. */
-    get picture() { return picture(); },
+    /** The picture of the chosen source, or of the place where an area was, if it is there, and its width and height. */
+    get picture() {
+      const { width = 16, height = 9, kind } = entry() ?? {};
+      /** @param {string | undefined} value */
+      const image = (value) => cards.get(value ?? "")?.image;
+      if (kind !== "area") return { image: image(value()), width, height };
+      const [wide, high, x, y] = value() === drawn ? [0, 0, monitors[0].bounds.x, monitors[0].bounds.y]
+        : region?.name?.split(/[x+]/).map(Number) ?? [];
+      const monitor = monitors.find(({ bounds }) =>
+        x >= bounds.x && x < bounds.x + bounds.width && y >= bounds.y && y < bounds.y + bounds.height);
+      const whole = monitor && image(JSON.stringify({ source: "monitor", name: monitor.name }));
+      if (!monitor || !wide) return { image: whole, ...monitor?.bounds ?? { width, height } };
+      return { image: whole && cut(whole, monitor.bounds, { x, y, width: wide, height: high }), width: wide, height: high };
+    },
     get isEmpty() { return cards.size === 0; },
     /**
      * Offers what has no picture: the whole screen, what the desktop's dialog offers, and areas.
@@ -223,12 +223,6 @@ function cut(image, bounds, part) {
   const canvas = make("canvas", { width, height });
   canvas.getContext("2d")?.drawImage(image, (bounds.x - part.x) * scale, (bounds.y - part.y) * scale);
   return canvas;
-}
-
-/** @param {string} name @param {Kind} kind @param {() => void} change */
-function makeSegment(name, kind, change) {
-  const input = make("input", { type: "radio", name, change });
-  return { input, label: make("label", {}, input, make("span", {}, say(`source.${kind}`))) };
 }
 
 /**

@@ -9,16 +9,12 @@ import { listRow } from "./rows.js";
 
 /** @param {string | number} value */
 const seconds = (value) => say("keep", { seconds: value });
-/** @param {string} value */
-const sides = (value) => value.replace("x", "×");
-/** @param {string} value */
-const countdownText = (value) => value === "0" ? say("noCountdown") : say("seconds", { seconds: value });
 // By the request's field: the offered values, and that of `kinecast record` without the option, at first. `text` labels a value
 // without an entry in english.js.
 /** @type {{ [field: string]: { values: (string | number | boolean)[], standard: string, text?: (value: string) => string } }} */
 const fields = {
   fps: { values: [10, 24, 30, 60], standard: "30", text: (value) => say("rate", { value }) },
-  size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], standard: "", text: (value) => value ? sides(value) : say("sizeOfSource") },
+  size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], standard: "", text: (value) => value.replace("x", "×") || say("sizeOfSource") },
   // Six more halve a file, roughly.
   quality: { values: [16, 23, 30], standard: "23" },
   microphoneChannels: { values: ["auto", "left", "right", "mono", "stereo"], standard: "auto" },
@@ -27,7 +23,7 @@ const fields = {
   noCursor: { values: [false, true], standard: "false" },
   excludeHow: { values: ["cover", "beneath"], standard: "cover" },
   whileRecording: { get values() { return canBeBar() ? ["hidden", "bar", "stay"] : ["hidden", "stay"]; }, standard: "hidden" },
-  countdown: { values: [0, 3, 5, 10], standard: "0", text: countdownText },
+  countdown: { values: [0, 3, 5, 10], standard: "0", text: (value) => say(value === "0" ? "noCountdown" : "seconds", { seconds: value }) },
 };
 const clipTimes = [30, 60, 300];
 

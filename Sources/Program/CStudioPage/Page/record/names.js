@@ -71,10 +71,8 @@ export function makeNameChoice({ read, choose }) {
   receive({ profiles, configured: {} });
   return {
     element: make("div.names", {}, field, keepAs, remove, text),
-    /** The name of the choice that is shown, unless it has none. */
-    get name() { return chosen()?.name; },
-    /** The same as people see it. */
-    get title() { return chosen()?.title; },
+    /** The choice that is shown, if it has a name. */
+    get chosen() { return chosen(); },
     /** Reads the names. Returns what is configured without one. */
     async load() { return receive(await get("api/profiles")); },
     /** Selects a name, if there is such a choice. */

@@ -1,5 +1,6 @@
 // @ts-check
 // Apps' questions whether they may record, which every window shows until one of them, or the desktop, has the answer.
+import { showDialog } from "../shared/dialogs.js";
 import { button, make, setText } from "../shared/elements.js";
 import { post } from "../shared/session.js";
 import { language, say } from "../words/words.js";
@@ -48,10 +49,6 @@ function fill(dialog, { number, name, subject, kinds }, path) {
   // Keys of the page behind, as those that cancel a countdown.
   dialog.addEventListener("keydown", (event) => event.stopPropagation());
   dialog.addEventListener("cancel", (event) => { if (isEarly()) event.preventDefault(); });
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    if (shown?.dialog === dialog) answer().catch(() => {});
-  });
-  document.body.append(dialog);
-  dialog.showModal();
+  dialog.addEventListener("close", () => { if (shown?.dialog === dialog) answer().catch(() => {}); });
+  showDialog(dialog);
 }

@@ -118,7 +118,7 @@ export function showForm(section) {
    */
   function values() {
     return {
-      profile: names.name, ...gallery.chosen, audio: audio.value, microphone: microphone.value, ...camera.request, ...more.values,
+      profile: names.chosen?.name, ...gallery.chosen, audio: audio.value, microphone: microphone.value, ...camera.request, ...more.values,
       ...targets.request,
     };
   }
@@ -166,7 +166,8 @@ export function showForm(section) {
     audio.offer([
       ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
       // A single output is the system's audio.
-      ...(sources.outputs.length > 1 ? [["everything", say("allOutputs")], ...sources.outputs.map(outputChoice)] : []),
+      ...(sources.outputs.length > 1 ? [["everything", say("allOutputs")], ...sources.outputs.map(({ name, description }) =>
+        [`output:${name}`, say("outputAudio", { name: description })])] : []),
       // Some play without a name.
       ...sources.applications.filter(Boolean).map((name) => [`app:${name}`, say("appAudio", { name })]),
     ]);
@@ -177,7 +178,7 @@ export function showForm(section) {
       // The first recording must not surprise the person.
       if (!kept.source) kept.countdown ??= defaultCountdown;
       names.select(kept.profile);
-      showChoice(kept, names.title);
+      showChoice(kept, names.chosen?.title);
     }
     // Enables Record only once the last destinations are known, or the button's label could be wrong.
     const shown = last;
@@ -204,12 +205,4 @@ export function showForm(section) {
   }
 
   return { refresh };
-}
-
-/**
- * The audio of one output, for a list.
- * @param {Device} output
- */
-function outputChoice({ name, description }) {
-  return [`output:${name}`, say("outputAudio", { name: description })];
 }
