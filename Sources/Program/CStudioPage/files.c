@@ -106,9 +106,6 @@ static const struct studio_page_file files[] = {
     {"record/names.js", (const char[]){
 #embed "Page/record/names.js" suffix(, 0)
     }},
-    {"record/notices.js", (const char[]){
-#embed "Page/record/notices.js" suffix(, 0)
-    }},
     {"record/preview.js", (const char[]){
 #embed "Page/record/preview.js" suffix(, 0)
     }},

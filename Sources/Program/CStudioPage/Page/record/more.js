@@ -14,7 +14,10 @@ const seconds = (value) => say("keep", { seconds: value });
 /** @type {{ [field: string]: { values: (string | number | boolean)[], standard: string, text?: (value: string) => string } }} */
 const fields = {
   fps: { values: [10, 24, 30, 60], standard: "30", text: (value) => say("rate", { value }) },
-  size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], standard: "", text: (value) => value.replace("x", "×") || say("sizeOfSource") },
+  size: {
+    values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], standard: "",
+    text: (value) => value.replace("x", "×") || say("sizeOfSource"),
+  },
   // Six more halve a file, roughly.
   quality: { values: [16, 23, 30], standard: "23" },
   microphoneChannels: { values: ["auto", "left", "right", "mono", "stereo"], standard: "auto" },

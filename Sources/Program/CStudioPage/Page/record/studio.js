@@ -1,20 +1,23 @@
 // @ts-check
 // The studio's window: takes, the form for a new one, recordings, and events.
-import { complain, element, setText } from "../shared/elements.js";
+import { button, complain, element, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { addNotice, describeNotice } from "./notices.js";
 import { isOpen, showTakes } from "./takes.js";
-import { noticeText } from "../words/words.js";
+import { language, noticeText, say } from "../words/words.js";
 import { showViews } from "./views.js";
 
 // Milliseconds.
 const newAge = 2000;
 // Another machine's clock differs from this one's.
 const longestSkew = 20_000;
+const mostNotices = 200;
+const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 /** @type {{ [phase: string]: string }} */
 const marks = { recording: "● ", paused: "⏸ " };
 const icon = document.querySelector("link[rel=icon]");
 const notices = element("notices");
+const list = make("ol");
+notices.append(make("summary", {}, say("events")), list);
 
 /**
  * A control that vanishes takes the focus with it, which then goes to this one.
@@ -57,9 +60,9 @@ export function showStudio() {
     views.refresh();
   });
   let isRunning = false;
-  on("takes", (list) => {
-    const begins = !isRunning && list.some(isOpen);
-    isRunning = list.some(isOpen);
+  on("takes", (newest) => {
+    const begins = !isRunning && newest.some(isOpen);
+    isRunning = newest.some(isOpen);
     // Events are told among the details of what is shown.
     (element("takes").querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail"))
       ?.append(notices);
@@ -71,7 +74,7 @@ export function showStudio() {
   on("notice", (notice, at) => {
     // A window that opens later lists older ones, too.
     const isNew = performance.now() - at <= newAge && Math.abs(Date.now() - notice.time) <= longestSkew;
-    addNotice(notices, notice, views.open, isNew);
+    addNotice(notice, views.open, isNew);
     if (!isNew) return;
     if (["failed", "warning"].includes(notice.kind)) complain(noticeText(notice));
     if (notice.kind !== "ended") return;
@@ -80,4 +83,31 @@ export function showStudio() {
     element("ended").hidden = false;
     keepFocus(element("ended").querySelector("button"));
   });
+}
+
+/**
+ * A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID.
+ * @param {Notice} notice
+ * @param {(id: string) => unknown} open
+ */
+function describeNotice(notice, open) {
+  const { file, recording } = notice;
+  return [
+    make("span", { title: file }, noticeText(notice)),
+    ...(recording ? [button(say("openRecording"), () => open(recording))] : []),
+  ];
+}
+
+/**
+ * Adds to the list of events, the newest first. `open` is as for `describeNotice`. Old notices are shown, and not reported.
+ * @param {Notice} notice
+ * @param {(id: string) => unknown} open
+ * @param {boolean} isNew
+ */
+function addNotice(notice, open, isNew) {
+  notices.hidden = false;
+  list.ariaLive = isNew ? "polite" : "off";
+  const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
+  list.prepend(make("li", { "data-kind": notice.kind }, time, ...describeNotice(notice, open)));
+  while (list.children.length > mostNotices) list.lastElementChild?.remove();
 }
