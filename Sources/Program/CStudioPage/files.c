@@ -16,9 +16,6 @@ static const struct studio_page_file files[] = {
     {"index.html", (const char[]){
 #embed "Page/index.html" suffix(, 0)
     }},
-    {"library/chapters.js", (const char[]){
-#embed "Page/library/chapters.js" suffix(, 0)
-    }},
     {"library/cut.js", (const char[]){
 #embed "Page/library/cut.js" suffix(, 0)
     }},

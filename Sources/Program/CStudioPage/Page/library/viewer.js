@@ -1,11 +1,10 @@
 // @ts-check
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
 import { ask, textField } from "../shared/dialogs.js";
-import { button, complain, leave, make, setText } from "../shared/elements.js";
+import { attempt, button, leave, make, setText } from "../shared/elements.js";
 import { get, post, postFile } from "../shared/session.js";
-import { lengthText, precise } from "../words/format.js";
+import { clock, lengthText, precise } from "../words/format.js";
 import { say } from "../words/words.js";
-import { makeChapters } from "./chapters.js";
 import { makeName } from "./name.js";
 import { makePlayback } from "./playback.js";
 import { facts, isPlayed, pathOf, title, trouble } from "./recordings.js";
@@ -128,7 +127,7 @@ export class Viewer {
     const old = this.#recording;
     if (!old || (recording ? recording.id !== old.id && !isRenamed : this.#isGone)) return;
     if (recording && (this.#isGone || recording.state !== old.state)) {
-      return this.open(recording).catch((error) => complain(error.message));
+      return attempt(() => this.open(recording));
     }
     this.#isGone = !recording;
     this.#show(recording ?? old);
@@ -250,7 +249,7 @@ export class Viewer {
     }[key.length === 1 ? key.toLowerCase() : key];
     if (!action) return;
     event.preventDefault();
-    Promise.resolve(action()).catch((error) => complain(error.message));
+    attempt(action);
   }
 }
 
@@ -262,4 +261,25 @@ const keys = [
 function showKeys() {
   ask(say("keys"), make("dl.keys", {}, ...keys.map(([word, ...names]) => make(
     "div", {}, make("dt", {}, ...names.map((name) => make("kbd", {}, name))), make("dd", {}, say(word))))));
+}
+
+/**
+ * A button for each chapter, as wide as it is long, in an `element`. `go` shows the frame at a time in seconds.
+ * @param {(time: number) => unknown} go
+ */
+function makeChapters(go) {
+  const element = make("div.chapters", { role: "group", "aria-label": say("chapterList") });
+  return {
+    element,
+    /** @param {Recording} recording */
+    show({ chapters = [], duration = 0 }) {
+      element.hidden = !chapters.length;
+      element.replaceChildren(...chapters.map(({ start, title }, index) => {
+        const text = `${clock(start)} ${title}`;
+        const one = button(text, () => go(start), { title: text });
+        one.style.flexGrow = String(Math.max(0, (chapters[index + 1]?.start ?? duration) - start));
+        return one;
+      }));
+    },
+  };
 }
