@@ -154,9 +154,6 @@ static const struct studio_page_file files[] = {
     {"shared/pointer.js", (const char[]){
 #embed "Page/shared/pointer.js" suffix(, 0)
     }},
-    {"shared/service-icon.js", (const char[]){
-#embed "Page/shared/service-icon.js" suffix(, 0)
-    }},
     {"shared/session.js", (const char[]){
 #embed "Page/shared/session.js" suffix(, 0)
     }},

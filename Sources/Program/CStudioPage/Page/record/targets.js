@@ -1,8 +1,7 @@
 // @ts-check
 // Where a new take goes live: a row with a switch, and the choice of destinations in a dialog.
 import { ask, textField } from "../shared/dialogs.js";
-import { attempt, checkbox, choice, group, hint, make, setOptions, setText } from "../shared/elements.js";
-import { icon } from "../shared/service-icon.js";
+import { attempt, checkbox, choice, group, hint, make, serviceIcon, setOptions, setText } from "../shared/elements.js";
 import { get } from "../shared/session.js";
 import { say } from "../words/words.js";
 import { destinationTitle, reaches } from "./destinations.js";
@@ -114,7 +113,7 @@ export class Targets {
   /** @param {Service} content @param {Choice} last */
   #addService(content, last) {
     const destination = `service:${content.id}`;
-    const chosen = checkbox(content.name, last.destinations?.includes(destination), null, icon(content));
+    const chosen = checkbox(content.name, last.destinations?.includes(destination), null, serviceIcon(content));
     const place = group("settings", say("sheetForm", { service: content.name }));
     this.#destinations.set(destination, chosen.input);
     this.#services.set(destination, { content, place });

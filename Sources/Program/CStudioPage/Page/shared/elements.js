@@ -1,5 +1,6 @@
 // @ts-check
 // Elements of the page, made by scripts, and the sentence about what went wrong.
+import { getImage } from "./session.js";
 
 /**
  * One of index.html.
@@ -94,6 +95,16 @@ export function button(label, action, attributes = {}, failed = complain) {
 export function icon(name) {
   const place = make("span.icon", { "aria-hidden": "true" });
   place.innerHTML = `<svg><use href="icons.svg#${name}"/></svg>`;
+  return place;
+}
+
+/**
+ * The icon of a service, in place of the first letter of its name if there is one. As an image, an SVG file runs no script.
+ * @param {Rights} service
+ */
+export function serviceIcon({ id, name }) {
+  const place = make("span.service-icon", { "aria-hidden": "true", "data-letter": [...name][0] });
+  getImage(`api/services/${encodeURIComponent(id)}/icon`).then((image) => { if (image) place.replaceChildren(image); });
   return place;
 }
 

@@ -2,9 +2,8 @@
 // A sheet, an app's window: the person chooses a service, fills in its fields, logs in, and may cancel the countdown; or sees
 // what the app has recorded.
 import { isOwn } from "../record/countdown.js";
-import { attempt, button, checkbox, complain, group, make, setText } from "../shared/elements.js";
+import { attempt, button, checkbox, complain, group, make, serviceIcon, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
-import { icon } from "../shared/service-icon.js";
 import { say } from "../words/words.js";
 import { makeRights, Steps } from "./steps.js";
 
@@ -77,7 +76,7 @@ class Sheet extends Steps {
         type: "radio", name: "service", value: service.id, checked: only, "data-focus": index === 0,
         "aria-describedby": service.rights.length ? `rights-${index}` : null,
       }),
-      icon(service), make("span.title", {}, service.name), make("span.application", {}, service.id),
+      serviceIcon(service), make("span.title", {}, service.name), make("span.application", {}, service.id),
       makeRights(service, { id: `rights-${index}` })));
     const list = group("gallery", say(only ? "sheetOnly" : "sheetChoose"), ...cards);
     const microphone = checkbox(say("sheetMicrophone"), isMicrophoneEnabled);
