@@ -20,6 +20,5 @@ export function showSpace(place, { free, duration, place: names = [] }) {
   place.classList.toggle("low", isLow);
   // Assistive technology reports changes only where they matter.
   place.role = isLow ? "status" : null;
-  place.hidden = false;
   setText(place, say(name, { space: bytes(free), time, place: names.join(" › ") }));
 }

@@ -36,21 +36,16 @@ export class Form {
   get values() { return Object.fromEntries([...this.#fields].map(([key, { input }]) => [key, input.value])); }
 
   /**
-   * Shows problems, by the fields' keys.
+   * Shows problems, by the fields' keys, and focuses the first field with one.
    * @param {Problems} problems
    */
   show(problems) {
     for (const [key, field] of this.#fields) mark(field, problems[key]);
+    [...this.#fields].find(([key]) => key in problems)?.[1].input.focus();
   }
 
-  /**
-   * Focuses the first field with a problem; without problems, the first one.
-   * @param {Problems} [problems]
-   */
-  focus(problems) {
-    const found = [...this.#fields].find(([key]) => !problems || key in problems);
-    found?.[1].input.focus();
-  }
+  /** Focuses the first field. */
+  focus() { [...this.#fields.values()][0]?.input.focus(); }
 
   /** Ends the checks while typing: the answer is checked as a whole, and nothing is asked for after it. */
   async settle() {

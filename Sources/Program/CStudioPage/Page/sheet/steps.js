@@ -108,7 +108,6 @@ export class Steps {
         await filled.settle();
         const { problems } = await this.answer({ values: filled.values });
         filled.show(problems);
-        filled.focus(problems);
       });
       form.append(filled.element, this.buttons(go));
       filled.focus();
