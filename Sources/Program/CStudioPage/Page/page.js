@@ -44,7 +44,7 @@ await attempt(async () => {
       "record/questions", "player", "webcodecs", "mediasource");
   }
   // Each has a stream of its own.
-  if (!await takePlace(undefined, true) && recording) throw new Error(say("manyWindows"));
+  if (!await takePlace() && recording) throw new Error(say("manyWindows"));
   element("state").hidden = true;
   listen(challenger);
   if (sheet) {

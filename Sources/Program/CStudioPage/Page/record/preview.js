@@ -6,8 +6,6 @@ import { takePlace } from "../shared/places.js";
 import { headers } from "../shared/session.js";
 import { say } from "../words/words.js";
 
-// In all windows of a browser.
-const most = 3;
 // Milliseconds after which the last frame shown is too old to measure by.
 const longestAge = 3000;
 // States of the player in which there is no picture to see.
@@ -50,7 +48,7 @@ export function makePreview(path, source) {
   async function open() {
     setText(text, say("previewStarting"));
     // Most pages that are loaded show no picture.
-    const [free, module] = await Promise.all([takePlace(most), import("../player.js").catch(() => null)]);
+    const [free, module] = await Promise.all([takePlace(true), import("../player.js").catch(() => null)]);
     // It may be hidden meanwhile.
     if (!wanted || player || !module) {
       free?.();

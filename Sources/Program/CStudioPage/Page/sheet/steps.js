@@ -57,7 +57,7 @@ export class Steps {
    * @param {HTMLElement} element
    */
   async follow(show, element) {
-    const free = await takePlace(undefined, true);
+    const free = await takePlace();
     await attempt(() => this.#receive(show), (sentence) => {
       element.inert = true;
       complain(sentence);
