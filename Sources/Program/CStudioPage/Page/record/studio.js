@@ -15,7 +15,7 @@ const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-di
 /** @type {{ [phase: string]: string }} */
 const marks = { recording: "● ", paused: "⏸ " };
 const icon = document.querySelector("link[rel=icon]");
-const notices = element("notices");
+const [section, state, elapsed, ended, notices] = ["takes", "state", "elapsed", "ended", "notices"].map(element);
 const list = make("ol");
 notices.append(make("summary", {}, say("events")), list);
 
@@ -29,13 +29,13 @@ function keepFocus(next) {
 
 /** Shows takes, the form, recordings and events. */
 export function showStudio() {
-  const takes = showTakes(element("takes"), ({ text, time = "", phase = "", isLive = false }) => {
+  const takes = showTakes(section, ({ text, time = "", phase = "", isLive = false }) => {
     const isConnected = document.body.dataset.phase === "open";
-    if (isConnected) setText(element("state"), text);
-    Object.assign(element("state").dataset, { phase, live: isLive });
+    if (isConnected) setText(state, text);
+    Object.assign(state.dataset, { phase, live: isLive });
     const mark = isConnected && marks[phase] || "";
-    element("elapsed").hidden = !mark;
-    setText(element("elapsed"), mark && time);
+    elapsed.hidden = !mark;
+    setText(elapsed, mark && time);
     // The title of a hidden window is seldom renewed.
     document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
     const wanted = mark && phase === "recording" ? "icon-recording.svg" : "icon.svg";
@@ -61,14 +61,14 @@ export function showStudio() {
   });
   let isRunning = false;
   on("takes", (newest) => {
-    const begins = !isRunning && newest.some(isOpen);
+    const wasRunning = isRunning;
     isRunning = newest.some(isOpen);
     // Events are told among the details of what is shown.
-    (element("takes").querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail"))
+    (section.querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail"))
       ?.append(notices);
-    if (!begins) return;
-    element("ended").hidden = true;
-    keepFocus(element("takes").querySelector("article"));
+    if (wasRunning || !isRunning) return;
+    ended.hidden = true;
+    keepFocus(section.querySelector("article"));
   });
   on("recordings", views.refresh);
   on("notice", (notice, at) => {
@@ -79,9 +79,9 @@ export function showStudio() {
     if (["failed", "warning"].includes(notice.kind)) complain(noticeText(notice));
     if (notice.kind !== "ended") return;
     if (notice.isOwn && notice.recording) return views.open(notice.recording, true);
-    element("ended").replaceChildren(...describeNotice(notice, views.open));
-    element("ended").hidden = false;
-    keepFocus(element("ended").querySelector("button"));
+    ended.replaceChildren(...describeNotice(notice, views.open));
+    ended.hidden = false;
+    keepFocus(ended.querySelector("button"));
   });
 }
 
