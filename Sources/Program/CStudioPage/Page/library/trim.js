@@ -60,10 +60,8 @@ export class Timeline {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
   }
 
-  /** Whether something is cut away. */
+  /** As the cut's. */
   get isCut() { return this.#cut.isCut; }
-
-  /** Seconds. The cut ends before `to`. */
   get from() { return this.#cut.from; }
   get to() { return this.#cut.to; }
 

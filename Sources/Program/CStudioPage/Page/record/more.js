@@ -36,8 +36,7 @@ const clipTimes = [30, 60, 300];
  * @param {string} value
  */
 function fromOption(name, value) {
-  if (["showKeys", "microphoneChannels", "excludeHow", "whileRecording"].includes(name)) return value;
-  if (name !== "size") return JSON.parse(value);
+  if (name !== "size") return typeof fields[name].values[0] === "string" ? value : JSON.parse(value);
   const [width, height] = value.split("x").map(Number);
   return { width, height };
 }

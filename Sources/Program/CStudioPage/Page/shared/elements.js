@@ -145,7 +145,6 @@ export function checkbox(text, isChecked, change, icon) {
  * @param {string} name
  * @param {string} title
  * @param {Child[]} children
- * @returns {HTMLFieldSetElement}
  */
 export function group(name, title, ...children) {
   return make(`fieldset.${name}`, {}, make("legend", {}, title), ...children);
