@@ -39,7 +39,9 @@ import Testing
 
     /// The main path, at the sizes of a small laptop and of a large screen.
     @Test(arguments: [(Browser.Kind.chromium, 1920, 1080), (.firefox, 1366, 680), (.webKit, 1366, 680)])
-    func `what the main path presses and says is in the window`(_ kind: Browser.Kind, _ width: Int, _ height: Int) throws {
+    func `what the main path presses and says is in the window`(
+        _ kind: Browser.Kind, _ width: Int, _ height: Int
+    ) throws {
         let server = try MediaServer()
         let configuration = Self.configuration + "[broadcast]\naudio = none\n"
         try RunningStudio.with(configuration: configuration) { studio in
@@ -50,6 +52,31 @@ import Testing
                     try window.browser.resize(width: width, height: height)
                 }
                 try window.walk(refusing: Loopback.freePort(), taking: server)
+            }
+        }
+    }
+
+    @Test func `a copied link plays in Firefox on another machine`() throws {
+        let network = try TestNetwork(executables: RunningKinecast.executables.string)
+        try network.within(.publisher) {
+            try RunningStudio.with(configuration: "[broadcast]\naudio = none\n") { studio in
+                try studio.withWindow { window in
+                    try window.skipCountdown()
+                    try window.stream(to: "Link")
+                    try window.choose("network", in: "Who can open the link")
+                    try window.closeDialog()
+                    try window.click("Go live")
+                    #expect(try window.shows("Live"))
+                    try window.click("Copy link")
+                    let link: String = try window.browser.run("return document.querySelector('.link code').textContent")
+                    try network.within(.server) {
+                        let viewer = try Browser(.firefox, environment: studio.place.environment)
+                        defer { viewer.end() }
+                        try viewer.open(link)
+                        #expect(try viewer.wait(until: "return document.body.dataset.phase === 'live'"))
+                    }
+                    try window.endTake()
+                }
             }
         }
     }

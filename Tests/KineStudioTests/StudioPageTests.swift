@@ -97,11 +97,11 @@ import Testing
     }
 
     /// Bytes until Record is shown, and of each view with all that it can come to load, at most.
-    private static let firstLimit = 106_000
-    private static let viewLimit = 126_000
+    private static let firstLimit = 107_200
+    private static let viewLimit = 127_500
     private static let libraryLimit = 121_000
-    private static let servicesLimit = 140_000
-    private static let wholeLimit = 199_500
+    private static let servicesLimit = 141_500
+    private static let wholeLimit = 199_800
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

@@ -74,6 +74,7 @@ final class Marionette {
             case ("POST", ""): "NewSession"
             case ("DELETE", ""): "DeleteSession"
             case ("POST", "url"): "Navigate"
+            case ("POST", "window/rect"): "SetWindowRect"
             case ("POST", "timeouts"): "SetTimeouts"
             case ("POST", "execute/sync"): "ExecuteScript"
             case ("POST", "execute/async"): "ExecuteAsyncScript"

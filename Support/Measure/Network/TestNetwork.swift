@@ -1,6 +1,8 @@
 // Two machines and the line between them, made of network namespaces: what a bad network does to a broadcast can be tried without
 // harming the machine's own.
+import CLinux
 import Glibc
+import SystemPackage
 
 /// A publisher's machine and a server's. Gone with this object. Used by one thread.
 public final class TestNetwork {
@@ -67,6 +69,22 @@ public final class TestNetwork {
     ) throws -> (executable: String, arguments: [String]) {
         let words = (machine == .publisher ? publisher : server).entering + [executable] + arguments
         return (try Tool.path(of: words[0]), Array(words.dropFirst()))
+    }
+
+    /// Lets the calling thread, and what it starts and connects meanwhile, be on one of the machines. Only root may do this.
+    public func within<Result>(_ machine: Machine, _ body: () throws -> Result) throws -> Result {
+        // sched.h has it as a macro.
+        let networkNamespace: Int32 = 0x4000_0000
+        let holder = (machine == .publisher ? publisher : server).process
+        let files = try ["thread-self", "\(holder)"].map { name in
+            try FileDescriptor.open("/proc/\(name)/ns/net", .readOnly, options: .closeOnExec)
+        }
+        defer { for file in files { try? file.close() } }
+        guard setns(files[1].rawValue, networkNamespace) == 0 else {
+            throw Error(doing: "entering a network namespace", String(cString: strerror(errno)))
+        }
+        defer { setns(files[0].rawValue, networkNamespace) }
+        return try body()
     }
 
     // MARK: Faults

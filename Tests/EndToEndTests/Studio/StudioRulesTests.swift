@@ -49,8 +49,14 @@ import Testing
         #expect(try look(window).red.isEmpty, "\(state)")
     }
 
-    @Test(arguments: [(1366, 680), (1920, 1080)])
-    func `the picture is the largest thing, one button is red, and nothing scrolls`(width: Int, height: Int) throws {
+    @Test func `the picture is the largest thing, one button is red, and nothing scrolls`() throws {
+        try expectRules(width: 1366, height: 680)
+    }
+
+    @Test(.tags(.endurance))
+    func `on a large screen, too`() throws { try expectRules(width: 1920, height: 1080) }
+
+    private func expectRules(width: Int, height: Int) throws {
         try RunningStudio.with(configuration: "[record]\naudio = none\n[broadcast]\naudio = none\n") { studio in
             try studio.withWindow { window in
                 try window.browser.show(width: width, height: height, .light)

@@ -26,7 +26,8 @@ package struct ChromiumDesktop {
     private init(_ place: TestPlace, _ variables: [String], _ option: String = "") throws {
         self.place = place
         try place.makeDirectory("bin")
-        let options = "--no-sandbox --disable-dev-shm-usage --disable-gpu --no-first-run --remote-debugging-port=0 \(option)"
+        let options =
+            "--no-sandbox --disable-dev-shm-usage --disable-gpu --no-first-run --remote-debugging-port=0 \(option)"
         try place.write(
             """
             #!/bin/sh

@@ -24,11 +24,11 @@ enum StudioPage {
         return files
     }()
 
-    /// A script or style without indentation, and without the lines that hold nothing but a comment: a third of it is for
+    /// A script or style without indentation, and without the lines that are empty or hold nothing but a comment: a third of it is for
     /// who reads the source. No string of the page spans lines.
     static func compact(_ text: String) -> String {
         var isInside = false
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
+        let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
         return lines.filter { line in
             guard isInside || line.hasPrefix("//") || line.hasPrefix("/*") else { return true }
             // Code may follow a comment on its line.
