@@ -17,8 +17,9 @@ enum StudioPage {
             let file = studio_page_file(index)
             guard let path = file.name.map({ String(cString: $0) }), let text = file.text else { break }
             let ending = path.split(separator: ".").last.map(String.init) ?? ""
-            let isScript = ending == "js" || ending == "css"
-            let content = isScript ? compact(String(cString: text)) : String(cString: text)
+            // Each line of a style ends with a mark, so that the next one may follow at once.
+            let separator = ["js": "\n", "css": ""][ending]
+            let content = separator.map { compact(String(cString: text), joining: $0) } ?? String(cString: text)
             files[path] = StudioAnswer(type: types[ending] ?? "text/plain", body: Array(content.utf8))
         }
         return files
@@ -26,7 +27,7 @@ enum StudioPage {
 
     /// A script or style without indentation, and without the lines that are empty or hold nothing but a comment: a third of it is for
     /// who reads the source. No string of the page spans lines.
-    static func compact(_ text: String) -> String {
+    static func compact(_ text: String, joining separator: String = "\n") -> String {
         var isInside = false
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
         return lines.filter { line in
@@ -35,7 +36,7 @@ enum StudioPage {
             let end = line.firstRange(of: "*/")?.upperBound
             if isInside || line.hasPrefix("/*") { isInside = end == nil }
             return end.map { $0 != line.endIndex } ?? false
-        }.joined(separator: "\n")
+        }.joined(separator: separator)
     }
 
     /// By their paths below the page's address, such as `words/english.js`. The document has a path of its own, and the

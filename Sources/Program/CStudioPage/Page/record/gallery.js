@@ -4,7 +4,7 @@ import { ask } from "../shared/dialogs.js";
 import { arrange, attempt, group, make, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { get, getImage, post } from "../shared/session.js";
-import { say } from "../words/words.js";
+import { say, screenName } from "../words/words.js";
 
 /** @typedef {"screen" | "window" | "area"} Kind */
 /** @type {Kind[]} */
@@ -133,7 +133,7 @@ export function makeGallery(changed = () => {}) {
     choices = list.filter(({ source, name }) => source !== "window" || name !== own).map(({ source, name, title, description, application, ...choice }) => {
       const entry = { ...choice, value: JSON.stringify({ source, name }), kind: kindOf[source] ?? "screen" };
       if (source === "window") return { ...entry, title, application: application === title ? "" : application };
-      return { ...entry, title: description ?? title, application: `${choice.width}×${choice.height}` };
+      return { ...entry, title: screenName(description ?? title), application: `${choice.width}×${choice.height}` };
     });
     update();
   }

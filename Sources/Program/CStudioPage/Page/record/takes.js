@@ -4,7 +4,7 @@ import { arrange, attempt, button, icon, leave, make, setText } from "../shared/
 import { on } from "../shared/events.js";
 import { post } from "../shared/session.js";
 import { clock, fileName } from "../words/format.js";
-import { say, takeState } from "../words/words.js";
+import { say, screenName, takeState } from "../words/words.js";
 import { audience, makeDestinations } from "./destinations.js";
 import { showMeters } from "./meters.js";
 import { makePreview } from "./preview.js";
@@ -27,6 +27,9 @@ const isOnScreen = ["127.0.0.1", "localhost"].includes(location.hostname);
 export function isOpen({ phase }) {
   return ["starting", "recording", "broadcasting", "paused"].includes(phase);
 }
+
+/** @param {Take} take */
+function name({ source, sourceName }) { return /^(screen|region|drawn)/.test(source) ? screenName(sourceName) : sourceName; }
 
 /**
  * Fills the section. `summarize` gets the newest take in a few words, at each change and each second. The result's
@@ -68,7 +71,7 @@ export function showTakes(section, summarize) {
   function showOne(takes) {
     const shown = takes.find(({ id }) => id === wanted) ?? takes.at(-1);
     for (const [id, { element }] of cards) element.hidden = id !== shown?.id;
-    others.replaceChildren(...takes.filter((take) => take !== shown).map((take) => button(say("take", { source: take.sourceName }), () => {
+    others.replaceChildren(...takes.filter((take) => take !== shown).map((take) => button(say("take", { source: name(take) }), () => {
       wanted = take.id;
       showOne(takes);
       update();
@@ -108,11 +111,11 @@ export function showTakes(section, summarize) {
  */
 function makeCard(first) {
   let take = first;
-  const { id, sourceName: source } = first;
+  const { id } = first;
   const path = `api/takes/${encodeURIComponent(id)}`;
   /** @param {string} operation @param {object} [body] */
   const ask = (operation, body) => post(`${path}/${operation}`, body);
-  const preview = makePreview(`${path}/samples`, source);
+  const preview = makePreview(`${path}/samples`, name(first));
   let isShown = false;
   const shared = make("div.shared", {}, make("p", {}, say("sharesScreen")), button(say("showPicture"), () => {
     isShown = true;
@@ -171,9 +174,9 @@ function makeCard(first) {
     time: "",
     show(newest) {
       take = newest;
-      const { sourceName: source, output, phase, microphone, appAudio, audioUnrecorded, clipBuffer } = take;
+      const { output, phase, microphone, appAudio, audioUnrecorded, clipBuffer } = take;
       const file = output === "-" ? undefined : output;
-      const runs = isRunning();
+      const [runs, source] = [isRunning(), name(take)];
       // It looks like a recording.
       element.dataset.phase = phase === "broadcasting" ? "recording" : phase;
       element.ariaLabel = say("take", { source });

@@ -200,6 +200,8 @@ export const words = {
   whatToRecord: "录制内容",
   "source.screen": "屏幕",
   "source.window": "窗口",
+  areaOf: "{place}的区域 {size}",
+  theScreen: "屏幕",
   "source.area": "区域",
   drawArea: "绘制区域",
   lastArea: "上次的区域 {size}",

@@ -200,6 +200,8 @@ export const words = {
   whatToRecord: "What to record",
   "source.screen": "Screen",
   "source.window": "Window",
+  areaOf: "Area {size}of {place}",
+  theScreen: "the screen",
   "source.area": "Area",
   drawArea: "Draw an area",
   lastArea: "Last area {size}",

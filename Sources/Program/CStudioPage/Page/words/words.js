@@ -56,6 +56,18 @@ export function takeState({ phase, destinations }) {
 }
 
 /**
+ * The engine's English name of a screen, or of an area of one; titles and models stay.
+ * @param {string} name
+ * @returns {string}
+ */
+export function screenName(name) {
+  const [, size = "", place] = /^Area (\S+ )?of (.+)/.exec(name) ?? [];
+  if (place) return say("areaOf", { size, place: screenName(place) });
+  if (name === "the screen") return say("theScreen");
+  return name === "Whole screen" ? say("wholeScreen") : name;
+}
+
+/**
  * A notice as a sentence.
  * @param {Notice} notice
  */
