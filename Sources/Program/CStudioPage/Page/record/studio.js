@@ -50,6 +50,7 @@ export function showStudio() {
     if (!isRecord) return;
     const { showForm } = await import("./recording.js");
     form ??= showForm(element("recording"));
+    placeNotices();
     form.refresh();
   });
   on("connection", (kind) => {
@@ -60,12 +61,13 @@ export function showStudio() {
     views.refresh();
   });
   let isRunning = false;
+  // A window that opens just after a take shows what the person wants to see now.
+  let hasRun = false;
   on("takes", (newest) => {
     const wasRunning = isRunning;
     isRunning = newest.some(isOpen);
-    // Events are told among the details of what is shown.
-    (section.querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail"))
-      ?.append(notices);
+    hasRun ||= isRunning;
+    placeNotices();
     if (wasRunning || !isRunning) return;
     ended.hidden = true;
     keepFocus(section.querySelector("article"));
@@ -78,11 +80,17 @@ export function showStudio() {
     if (!isNew) return;
     if (["failed", "warning"].includes(notice.kind)) complain(noticeText(notice));
     if (notice.kind !== "ended") return;
-    if (notice.isOwn && notice.recording) return views.open(notice.recording, true);
+    if (notice.isOwn && notice.recording && hasRun) return views.open(notice.recording, true);
     ended.replaceChildren(...describeNotice(notice, views.open));
     ended.hidden = false;
     keepFocus(ended.querySelector("button"));
   });
+}
+
+/** Events are told among the details of what is shown. */
+function placeNotices() {
+  const place = section.querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail");
+  place?.append(notices);
 }
 
 /**
