@@ -60,8 +60,8 @@ import Testing
             try SourceOptions.parse(["--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC"])
                 .exclude.map(\.rule) == [.id(16), .titled("Mail"), .application("KeePassXC")])
         #expect(
-            try SourceOptions.parse(["--exclude", "process:77", "--exclude", "window:0x20"]).exclude.map(\.rule)
-                == [.process(77), .id(32)])
+            try SourceOptions.parse(["--exclude", "process:77", "--exclude", "window:0x20", "--exclude", "above:33"])
+                .exclude.map(\.rule) == [.process(77), .id(32), .above(33)])
         #expect(onOne.video.excludeHow == .cover)
         #expect(try configuration("--exclude-how", "beneath").video.excludeHow == .beneath)
         #expect(try configuration("--window", "7", "--exclude", "none").video.excludedWindows.isEmpty)

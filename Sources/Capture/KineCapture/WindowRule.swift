@@ -11,7 +11,7 @@ extension X11WindowRule {
         _ window: UInt32, title: String, application: String, processes: @autoclosure () -> [Int32]
     ) -> Bool {
         switch self {
-        case .id(let id): window == id
+        case .id(let id), .above(let id): window == id
         case .titled(let text): !title.isEmpty && title.lowercased().contains(text.lowercased())
         case .application(let name): !application.isEmpty && application.lowercased() == name.lowercased()
         case .process(let process): processes().contains(process)
@@ -22,7 +22,7 @@ extension X11WindowRule {
     package var meansClient: Bool {
         switch self {
         case .application, .process: true
-        case .id, .titled: false
+        case .id, .above, .titled: false
         }
     }
     package var isTitle: Bool { if case .titled = self { true } else { false } }

@@ -81,7 +81,9 @@ import Testing
         let sway = try SwayDesktop(size: Self.size)
         try sway.perform("output * bg #\(String(Self.ground, radix: 16)) solid_color")
         // This one has no keyboard.
-        try withStudio({ try ChromiumDesktop($0, sway) }) { try expectReturn(on: $0, hasKeyboard: false) }
+        try withStudio({ try ChromiumDesktop($0, onWayland: sway.environment) }) {
+            try expectReturn(on: $0, hasKeyboard: false)
+        }
     }
 
     private func expectReturn(on desktop: ChromiumDesktop, hasKeyboard: Bool = true) throws {

@@ -106,4 +106,28 @@ import Testing
         try watcher.follow(without: Self.secret) { $0.source.deadline == nil }
         #expect(watcher.pixels.allSatisfy { $0 == Self.ground })
     }
+
+    @Test func `a window that controls the take stays above others until the take ends`() throws {
+        let fixture = try Fixture()
+        let painter = fixture.painter
+        let notes = try fixture.open(PixelSize(width: 300, height: 200), Self.green, title: "Notes")
+        let bar = try fixture.open(PixelSize(width: 150, height: 100), Self.secret, title: "Controls")
+        try fixture.move(notes, x: 120, y: 90)
+        try fixture.move(bar, x: 180, y: 140)
+        /// Whether this colour is seen where both are, once a program has asked for the notes to be raised.
+        func shows(_ colour: UInt32) -> Bool {
+            painter.raise(notes)
+            guard let place = painter.content(of: bar) else { return false }
+            return painter.pixel(x: place.x + place.width / 2, y: place.y + place.height / 2) == colour
+        }
+        try wait("the notes above") { shows(Self.green) }
+        do {
+            let watcher = try Watcher(
+                .screen(monitor: nil), on: fixture.screen.name, excluding: [.above(bar)], how: .beneath)
+            try wait("the controls above") { shows(Self.secret) }
+            let place = try #require(painter.content(of: bar))
+            try watcher.follow(without: Self.secret) { $0.isAll(Self.green, in: place) }
+        }
+        try wait("the notes above again") { shows(Self.green) }
+    }
 }

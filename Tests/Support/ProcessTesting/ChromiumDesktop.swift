@@ -18,9 +18,9 @@ package struct ChromiumDesktop {
         try self.init(place, ["DISPLAY=\(screen.name)"])
     }
 
-    /// On Wayland.
-    package init(_ place: TestPlace, _ desktop: SwayDesktop) throws {
-        try self.init(place, desktop.environment, "--ozone-platform=wayland")
+    /// - Parameter variables: of a session on Wayland.
+    package init(_ place: TestPlace, onWayland variables: [String]) throws {
+        try self.init(place, variables, "--ozone-platform=wayland")
     }
 
     private init(_ place: TestPlace, _ variables: [String], _ option: String = "") throws {

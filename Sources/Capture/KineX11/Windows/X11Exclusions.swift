@@ -12,6 +12,7 @@ import KineMedia
 /// What lies beneath is drawn after that, in the places that are then known (`lookBeneath`). A place that a window has
 /// taken since is covered in that frame: the frame's pixels are older.
 final class X11Exclusions {
+    private let connection: X11Connection
     private let search: X11WindowSearch
     private let rules: [X11WindowRule]
     /// Nil before the first search.
@@ -44,6 +45,14 @@ final class X11Exclusions {
         shortcoming = how == .beneath && beneath == nil ? connection.withoutComposite : nil
         vacated = VacatedPlaces(waitsForPainting: beneath != nil)
         compositor = X11CompositingManager(connection: connection)
+        self.connection = connection
+        keepAbove(true)
+    }
+
+    deinit { keepAbove(false) }
+
+    private func keepAbove(_ isOn: Bool) {
+        for case .above(let window) in rules { X11Layout.keepAbove(window, isOn, connection) }
     }
 
     /// The places to hide, in the screen's coordinates.

@@ -141,6 +141,24 @@ enum X11Layout {
         return (title, X11Properties.application(bytes, encoding))
     }
 
+    /// Asks the window manager to keep a window above others, or no longer to (EWMH, "_NET_WM_STATE").
+    static func keepAbove(_ window: UInt32, _ isOn: Bool, _ connection: X11Connection) {
+        var message = xcb_client_message_event_t()
+        message.response_type = UInt8(XCB_CLIENT_MESSAGE)
+        message.format = 32
+        message.window = window
+        message.type = connection.atom("_NET_WM_STATE")
+        let (remove, add, pager): (UInt32, UInt32, UInt32) = (0, 1, 2)
+        message.data.data32 = (isOn ? add : remove, connection.atom("_NET_WM_STATE_ABOVE"), 0, pager, 0)
+        let receivers = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT.rawValue | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue
+        withUnsafeBytes(of: &message) { bytes in
+            _ = xcb_send_event(
+                connection.handle, 0, connection.root, receivers, bytes.bindMemory(to: CChar.self).baseAddress)
+        }
+        // Until this is answered: of a connection that is closed with unread events, the server may not read the last requests.
+        _ = connection.attributes(of: window)
+    }
+
     /// The process that a window's owner has set.
     static func process(of window: UInt32, _ connection: X11Connection) -> Int32? {
         X11Properties.process(property(connection.atom("_NET_WM_PID"), of: window, connection))

@@ -65,6 +65,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public enum WindowRule: Codable, Sendable, Hashable {
         /// A window, by its X id.
         case id(UInt32)
+        /// The same; the take also keeps it above other windows, as fits what controls the take.
+        case above(UInt32)
         /// Every window whose title contains this text. Case does not matter.
         case titled(String)
         /// Every window of an application, by its WM_CLASS, and its menus and tips, often without one. Ignores case.
@@ -72,10 +74,11 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         /// Every window of a process, by its number: its menus, popups and tips too.
         case process(Int32)
 
-        /// In the form of `--exclude`: `0x3a00007`, `title:TEXT`, `app:NAME` or `process:PID`.
+        /// In the form of `--exclude`: `0x3a00007`, `above:0x3a00007`, `title:TEXT`, `app:NAME` or `process:PID`.
         public var optionValue: String {
             switch self {
             case .id(let id): "0x\(String(id, radix: 16))"
+            case .above(let id): "above:0x\(String(id, radix: 16))"
             case .titled(let text): "title:\(text)"
             case .application(let name): "app:\(name)"
             case .process(let process): "process:\(process)"

@@ -1,10 +1,10 @@
 // Parses typed ids and titles of windows.
 import KineMedia
 
-/// A window's id, also as `window:ID`; `title:TEXT`, `app:NAME` or `process:PID` for several windows; or `none`.
+/// A window's id, also as `window:ID`, or `above:ID`; `title:TEXT`, `app:NAME` or `process:PID` for several windows; or `none`.
 package struct WindowRuleOption: OptionValue, Equatable {
     package static var form: String {
-        "give an id that kinecast sources lists, title:TEXT, app:NAME, process:PID or none"
+        "give an id that kinecast sources lists, above:ID, title:TEXT, app:NAME, process:PID or none"
     }
 
     /// Absent with `none`.
@@ -25,10 +25,10 @@ package struct WindowRuleOption: OptionValue, Equatable {
             rule = .process(process)
             return
         }
-        let isID = argument.hasPrefix("window:")
-        switch WindowOption(argument: isID ? String(argument.dropFirst("window:".count)) : argument)?.source {
-        case .window(let id): rule = .id(id)
-        case .windowTitled(let title) where !isID: rule = .titled(title)
+        let prefix = ["window:", "above:"].first { argument.hasPrefix($0) }
+        switch WindowOption(argument: String(argument.dropFirst(prefix?.count ?? 0)))?.source {
+        case .window(let id): rule = prefix == "above:" ? .above(id) : .id(id)
+        case .windowTitled(let title) where prefix == nil: rule = .titled(title)
         default: return nil
         }
     }

@@ -96,10 +96,10 @@ struct RecordingChoice: Codable, Equatable, Sendable {
         [size.width, size.height].allSatisfy { VideoCodec.frameSides.contains($0) && $0.isMultiple(of: 2) }
     }
 
-    /// `app:NAME`, `title:TEXT`, `process:PID` or a window's id as surveys have it.
+    /// `app:NAME`, `title:TEXT`, `process:PID` or a window's id as surveys have it, also as `above:ID`.
     private static func isRule(_ text: String) -> Bool {
         if let prefix = ["app:", "title:"].first(where: { text.hasPrefix($0) }) { return text != prefix }
-        return text.wholeMatch(of: #/0x[1-9a-f][0-9a-f]{0,7}|process:[1-9][0-9]{0,6}/#) != nil
+        return text.wholeMatch(of: #/(above:)?0x[1-9a-f][0-9a-f]{0,7}|process:[1-9][0-9]{0,6}/#) != nil
     }
 
     /// The options that the choice sets.

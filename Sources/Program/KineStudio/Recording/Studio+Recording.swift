@@ -81,7 +81,7 @@ extension Studio {
         var begun = choice
         if choice.leaves { begun.countdown = 1 }
         if let bar = begun.window.take() {
-            begun.exclude = (begun.exclude ?? []) + [bar]
+            begun.exclude = (begun.exclude ?? []) + ["above:\(bar)"]
             begun.excludeHow = begun.excludeHow ?? .beneath
         }
         guard let arguments = begun.arguments(recordingTo: directory?.escaped) else { throw StudioProblem.malformed }

@@ -55,8 +55,8 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Hide a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, app:NAME for all of an application, or process:PID for all of a process. May be given several times. none overrules what is configured.",
-            valueName: "ID|title:TEXT|app:NAME|process:PID|none"), transform: WindowRuleOption.parse)
+            "Hide a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, app:NAME for all of an application, or process:PID for all of a process; above:ID also keeps that window above others. May be given several times. none overrules what is configured.",
+            valueName: "ID|above:ID|title:TEXT|app:NAME|process:PID|none"), transform: WindowRuleOption.parse)
     var exclude: [WindowRuleOption] = []
 
     @Option(

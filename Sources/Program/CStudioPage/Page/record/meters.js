@@ -1,6 +1,6 @@
 // @ts-check
 // The levels of audio, by meters.
-import { make } from "../shared/elements.js";
+import { icon, make } from "../shared/elements.js";
 import { on } from "../shared/events.js";
 import { say } from "../words/words.js";
 
@@ -31,7 +31,8 @@ export function makeMeters() {
  */
 export function showMeters(id) {
   const { audio, microphone, show } = makeMeters();
-  const element = make("div.meters", { hidden: true }, audio, microphone);
+  const element = make(
+    "div.meters", { hidden: true }, make("div.row", {}, icon("sound"), audio), make("div.row", {}, icon("microphone"), microphone));
   const close = on("takeLevels", (takes) => {
     const levels = takes.find((take) => take.id === id);
     element.hidden = !levels;

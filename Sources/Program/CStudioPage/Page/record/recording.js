@@ -91,7 +91,8 @@ export function showForm(section) {
       countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}), leaves ? margin : 0, leaves ? () => attempt(leave) : undefined);
     }
     else countdown.hide();
-    if (!isStarting && !isRunning) bar.grow();
+    // A start that fails at once may be known before it is answered.
+    setTimeout(() => { if (!isStarting && !isRunning) bar.grow(); }, 500);
     update();
   });
   on("takes", (takes) => {
