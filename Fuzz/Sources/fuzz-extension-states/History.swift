@@ -36,7 +36,7 @@ struct History {
         settle()
     }
 
-    /// What a process says is only heard while there is one.
+    /// Messages of a process are only received while it runs.
     mutating func report(_ report: ExtensionReport) {
         guard hasProcess else { return }
         if case .live(let isLive, _, _) = report { saysLive = isLive }
@@ -98,12 +98,12 @@ struct History {
             case .requestEncoding:
                 precondition(lastEncoding == .min || now - lastEncoding >= limits.encoding, "too many changes")
                 lastEncoding = now
-            case .announce(let kind, _): heard(kind)
+            case .announce(let kind, _): received(kind)
             }
         }
     }
 
-    private mutating func heard(_ kind: DestinationEvent.Kind) {
+    private mutating func received(_ kind: DestinationEvent.Kind) {
         precondition(endings.isEmpty, "something was told after the end")
         switch kind {
         case .ended(let ending): endings.append(ending)

@@ -70,10 +70,10 @@ private final class DesktopInquiry {
         guard subject == .everything else { return }
         for saver in [ScreenSaver.freedesktop, .gnome] {
             ask(session, saver.method("GetActive")) { [weak self] values in
-                self?.heard(isLocked: values.first?.asBoolean)
+                self?.received(isLocked: values.first?.asBoolean)
             }
         }
-        ask(session, BusDaemon.method("ListActivatableNames")) { [weak self] values in self?.heard(names: values) }
+        ask(session, BusDaemon.method("ListActivatableNames")) { [weak self] values in self?.received(names: values) }
         askLogind()
     }
 
@@ -86,12 +86,12 @@ private final class DesktopInquiry {
         }
     }
 
-    private func ask(_ bus: BusConnection?, _ call: BusCall, _ heard: @escaping ([BusValue]) -> Void) {
+    private func ask(_ bus: BusConnection?, _ call: BusCall, _ completion: @escaping ([BusValue]) -> Void) {
         guard let bus else { return }
         outstanding += 1
         bus.call(call) { [weak self] answer in
             self?.outstanding -= 1
-            if case .success(let values) = answer { heard(values) }
+            if case .success(let values) = answer { completion(values) }
         }
     }
 
@@ -119,10 +119,10 @@ private final class DesktopInquiry {
     private func askScreenCasts() {
         // An address does not prove that there is a bus, so the bus is asked too.
         ask(session, BusDaemon.method("GetId")) { [weak self] _ in self?.survey.hasSession = true }
-        ask(session, ScreenCastPortal.readProperties) { [weak self] values in self?.heard(offer: values) }
+        ask(session, ScreenCastPortal.readProperties) { [weak self] values in self?.received(offer: values) }
     }
 
-    private func heard(offer values: [BusValue]) {
+    private func received(offer values: [BusValue]) {
         guard let offer = try? ScreenCastAnswers.offer(values) else { return }
         survey.screenCastVersion = offer.version
         survey.screenCastTargets = ScreenCastRequest.Target.allCases.filter { offer.sourceTypes & $0.sourceType != 0 }
@@ -131,7 +131,7 @@ private final class DesktopInquiry {
         // The portal has started the backends that it uses. A survey must not start others.
         ask(session, BusDaemon.method("ListNames")) { [weak self] values in
             guard let self else { return }
-            for backend in heard(names: values) {
+            for backend in received(names: values) {
                 ask(session, PortalBackend.readScreenCastVersion(of: backend)) { [weak self] values in
                     if values.first?.content?.asUInt32 != nil { self?.survey.screenCastBackends.append(backend) }
                 }
@@ -141,7 +141,7 @@ private final class DesktopInquiry {
 
     /// Returns the portal backends among the names.
     @discardableResult
-    private func heard(names values: [BusValue]) -> [String] {
+    private func received(names values: [BusValue]) -> [String] {
         let backends = PortalBackend.backends(in: values.first?.asStrings ?? [])
         survey.portalBackends = Set(survey.portalBackends + backends).sorted()
         return backends
@@ -157,12 +157,12 @@ private final class DesktopInquiry {
             guard let path else { return }
             survey.hasLogind = true
             ask(system, Logind.property("LockedHint", of: Logind.sessionInterface, at: path)) { [weak self] values in
-                self?.heard(isLocked: values.first?.content?.asBoolean)
+                self?.received(isLocked: values.first?.content?.asBoolean)
             }
         }
     }
 
-    private func heard(isLocked: Bool?) {
+    private func received(isLocked: Bool?) {
         if let isLocked { survey.isLocked = isLocked || survey.isLocked == true }
     }
 }

@@ -12,7 +12,7 @@ public typealias SampleBufferType = KineRings.SampleBufferType
 public typealias SampleRequest = KineMedia.SampleRequest
 /// A rule for windows that must not be shown.
 public typealias WindowRule = TakeConfiguration.WindowRule
-/// What is seen in the place of windows that must not be shown.
+/// How frames hide windows: by a plain rectangle, or by showing the windows below.
 public typealias ExcludeHow = TakeConfiguration.ExcludeHow
 /// A camera over the picture.
 public typealias Camera = TakeConfiguration.Camera

@@ -53,6 +53,6 @@ public struct X11Inventory: Sendable, Equatable {
         windows = X11Layout.windows(connection)
         hasSharedMemory = X11SharedMemory(1, on: connection) != nil
         shortcoming = connection.shortcoming
-        canShowBeneath = X11RootBackground.isKnown(on: connection)
+        canShowBeneath = X11Beneath.isPossible(on: connection)
     }
 }

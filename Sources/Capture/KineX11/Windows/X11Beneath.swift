@@ -38,6 +38,11 @@ final class X11Beneath {
     private(set) var drawn: [PixelRect] = []
     private var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
 
+    /// Whether the server lets a take draw what lies beneath, and the background is known now.
+    static func isPossible(on connection: X11Connection) -> Bool {
+        connection.hasComposite && connection.shapeEvent != nil && X11RootBackground.isKnown(on: connection)
+    }
+
     /// Nil: the server lacks Composite, Render or Shape. The connection has subscribed to the root's events, and has
     /// handled none.
     init?(connection: X11Connection) {

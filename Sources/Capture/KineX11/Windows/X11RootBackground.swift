@@ -19,10 +19,9 @@ final class X11RootBackground {
         (self.connection, self.format) = (connection, format)
     }
 
-    /// Whether what lies beneath a window of the connection's screen can be drawn, as far as is known before a take.
+    /// Whether the background of the connection's screen is known now.
     static func isKnown(on connection: X11Connection) -> Bool {
-        connection.hasComposite && connection.shapeEvent != nil
-            && (named(connection) != nil || !X11CompositingManager.isPresent(on: connection))
+        named(connection) != nil || !X11CompositingManager.isPresent(on: connection)
     }
 
     /// A program may have left the number of a pixmap that is gone, and a window may have it now.

@@ -78,7 +78,7 @@ struct X11WindowStack {
         return [windows[index].bounds]
     }
 
-    /// Notes that a window lies at this place. It stands directly above another one; 0: it stands below all others.
+    /// Moves a window to this place, directly above `sibling`; 0: below all others.
     mutating func configure(_ id: UInt32, _ bounds: PixelRect, above sibling: UInt32) -> [PixelRect] {
         guard let index = index(of: id) else { return [] }
         var window = windows.remove(at: index)

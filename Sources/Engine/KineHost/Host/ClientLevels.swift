@@ -30,8 +30,8 @@ struct ClientLevels {
         for index in readers.indices { readers[index].newest = levels.without(readers[index].withheld) }
     }
 
-    /// Sends levels that have changed, and removes clients that have gone. Returns whether the last one went in this
-    /// call. Call it whenever the loop wakes.
+    /// Sends changed levels, and removes clients that have gone. Call it whenever the loop wakes. Returns whether this call
+    /// has removed the last client.
     mutating func poll() -> Bool {
         let wereWanted = areWanted
         readers.removeAll { $0.client.isClosed }

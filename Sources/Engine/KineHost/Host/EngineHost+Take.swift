@@ -113,7 +113,7 @@ extension EngineHost {
         end.recordingFailed()
         guard machine.phase != .finishing else { return }
         clients.tellAll(
-            .warning("\(error.message) The recording ends here, and the broadcast goes on.", code: error.problem))
+            .warning("\(error.message) The recording has ended; the broadcast goes on.", code: error.problem))
         desktop?.recordingEnded()
     }
 

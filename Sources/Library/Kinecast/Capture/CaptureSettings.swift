@@ -20,7 +20,7 @@ public struct CaptureSettings: Sendable, Equatable {
     /// Windows to hide wherever they are on the screen, also while they move or appear. A single captured window contains
     /// no others; in an application's picture, these are left out.
     public var excludedWindows: [WindowRule] = []
-    /// What the frames show in the place of hidden windows: a plain rectangle, or the windows below.
+    /// Whether frames cover hidden windows with a plain rectangle, or show the windows below them.
     public var excludeHow = ExcludeHow.cover
     /// Whether the take goes on while the screen is locked, showing a plain card; otherwise it pauses. A virtual screen
     /// is never locked.

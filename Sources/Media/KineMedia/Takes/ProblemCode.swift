@@ -25,7 +25,7 @@ public struct ProblemCode: Codable, Sendable, Hashable {
 
     /// - Parameters:
     ///   - name: what is wrong.
-    ///   - values: those that are nil are left out.
+    ///   - values: for the sentence, by their names. Nil values are left out.
     public init(_ name: Name, _ values: [String: String?] = [:]) {
         (self.name, self.values) = (name.rawValue, values.compactMapValues { $0 })
     }

@@ -86,7 +86,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
     }
 
-    /// What is seen in the place of excluded windows.
+    /// How frames hide excluded windows.
     public enum ExcludeHow: String, Codable, Sendable, CaseIterable {
         /// A plain rectangle.
         case cover

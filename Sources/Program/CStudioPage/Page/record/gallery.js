@@ -203,7 +203,7 @@ export function makeGallery(changed = () => {}) {
 }
 
 /**
- * Whether it is this window, of which a page knows no number.
+ * Whether a choice is this window. A page cannot ask for its window's number, so title and size decide.
  * @param {SourceChoice} choice
  */
 function isOwn({ source, title, width, height }) {

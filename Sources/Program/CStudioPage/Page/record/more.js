@@ -9,8 +9,8 @@ import { listRow } from "./rows.js";
 
 /** @param {string | number} value */
 const seconds = (value) => say("keep", { seconds: value });
-// By the request's field: the offered values, and that of `kinecast record` without the option, at first. `text` labels a value
-// without an entry in english.js.
+// The lists, by the request's field. `values` are offered; `standard` is what `kinecast record` does without the option. `text` makes
+// the labels that english.js does not have.
 /** @type {{ [field: string]: { values: (string | number | boolean)[], standard: string, text?: (value: string) => string } }} */
 const fields = {
   fps: { values: [10, 24, 30, 60], standard: "30", text: (value) => say("rate", { value }) },
@@ -51,7 +51,7 @@ function toOption(value) {
   return `${width}x${height}`;
 }
 
-/** The row of the options in `element`, that of the last seconds in `clips`, and the list of the countdown. */
+/** Makes three controls: the row of options (`element`), the row of instant replay (`clips`), and the list of the countdown. */
 export function makeMoreOptions() {
   const lists = Object.fromEntries(Object.keys(fields).map((name) => [name, choice(say(name), summarize)]));
   const hidden = makeHiddenWindows();

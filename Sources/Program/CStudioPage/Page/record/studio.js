@@ -87,7 +87,7 @@ export function showStudio() {
   });
 }
 
-/** Events are told among the details of what is shown. */
+/** Moves the list of events to the details of the shown take, or to the form. */
 function placeNotices() {
   const place = section.querySelector("article:not([hidden]) .statistics") ?? element("recording").querySelector(".rail");
   place?.append(notices);
