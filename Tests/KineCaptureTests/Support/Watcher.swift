@@ -78,11 +78,12 @@ final class Watcher {
     /// When the frame changes without an event (CLOCK_MONOTONIC); nil: never.
     var deadline: Int64? { [source.deadline, painter?.deadline].compactMap(\.self).min() }
 
-    /// Gets the damage there is and reads it.
+    /// Gets the damage there is and reads it, or the whole frame.
     @discardableResult
-    func look() throws -> DamageRegion {
+    func look(atAll: Bool = false) throws -> DamageRegion {
         var damage = DamageRegion(size: size)
         try source.addDamage(to: &damage)
+        if atAll { damage.insertAll() }
         painter?.update(source, damage: &damage, at: MonotonicClock.now())
         if damage.size != size {
             size = damage.size

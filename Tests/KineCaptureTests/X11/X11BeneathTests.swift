@@ -77,6 +77,23 @@ import Testing
         try follow(watcher, sourceLocation: sourceLocation) { $0.source.deadline == nil }
     }
 
+    @Test func `a frame shows one instant, beneath and beside`() throws {
+        let fixture = try Fixture()
+        let all = PixelRect(size: Self.size)
+        let (window, display) = (fixture.below(all, Self.green), fixture.screen.name)
+        let watcher = try fixture.watcher()
+        let painting = DedicatedThread(name: "painter") {
+            guard let painter = try? Painter(display: display) else { return }
+            for number in 0..<4000 { painter.fill(window, all, number % 2 == 0 ? Self.red : Self.green) }
+        }
+        defer { painting.join() }
+        try follow(watcher) { Set($0.pixels).count == 1 }
+        for frame in 0..<200 {
+            try watcher.look(atAll: true)
+            #expect(Set(watcher.pixels).count == 1, "frame \(frame)")
+        }
+    }
+
     @Test func `the windows below and above are seen, in their order and shape`() throws {
         let fixture = try Fixture()
         let low = fixture.below(PixelRect(x: 30, y: 30, width: 100, height: 80), Self.green)

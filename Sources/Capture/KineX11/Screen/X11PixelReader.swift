@@ -39,11 +39,12 @@ final class X11PixelReader {
     /// refer to the frame, which begins at `origin` of the drawable. Pixels stay valid until the next call. Returns
     /// false if the drawable no longer contains all parts.
     ///
-    /// - Parameter packing: of the drawable's pixels, with four bytes each. They are converted to BGRA unless they
-    ///   are BGRA.
+    /// - Parameters:
+    ///   - packing: of the drawable's pixels, with four bytes each. They are converted to BGRA unless they are BGRA.
+    ///   - draw: sends requests that the server carries out at the same instant, and waits for nothing.
     func read(
         _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, packing: PackedPixels = .bgra,
-        _ receive: Receive
+        after draw: (() -> Void)? = nil, _ receive: Receive
     ) -> Bool {
         let bytes = plan.parts.reduce(0) { $0 + $1.size.area * 4 }
         let triesConnection = failures >= Self.mostFailures
@@ -57,8 +58,8 @@ final class X11PixelReader {
         }
         let isComplete: Bool
         switch memory {
-        case .shared(let memory): isComplete = read(plan, origin, drawable, through: memory, handOn)
-        case .own(let memory): isComplete = readThroughConnection(plan, origin, drawable, memory, handOn)
+        case .shared(let memory): isComplete = read(plan, origin, drawable, through: memory, draw, handOn)
+        case .own(let memory): isComplete = readThroughConnection(plan, origin, drawable, memory, draw, handOn)
         }
         if triesConnection, isComplete {
             successes += 1
@@ -73,20 +74,24 @@ final class X11PixelReader {
         read(X11ReadPlan(.full(size: PixelSize(width: 1, height: 1))), at: (0, 0), of: drawable) { _, _, _ in }
     }
 
-    /// Sends a request for each part. Grabs the server for the strips of a rectangle, so that no frame is torn. Sends
-    /// all requests together: a grabbed server serves no other client, so it must not wait for us.
-    private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {
-        if plan.isDivided { xcb_grab_server(connection.handle) }
-        defer { if plan.isDivided { xcb_ungrab_server(connection.handle) } }
+    /// Sends a request for each part, after those of `draw`. Grabs the server for them, and for the strips of a rectangle, so that no
+    /// frame is torn. Sends all requests together: a grabbed server serves no other client, so it must not wait for us.
+    private func request<Cookie>(
+        _ plan: X11ReadPlan, after draw: (() -> Void)?, _ send: (PixelRect) -> Cookie
+    ) -> [Cookie] {
+        let isGrabbed = plan.isDivided || draw != nil
+        if isGrabbed { xcb_grab_server(connection.handle) }
+        defer { if isGrabbed { xcb_ungrab_server(connection.handle) } }
+        draw?()
         return plan.parts.map(send)
     }
 
     private func read(
         _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, through memory: X11SharedMemory,
-        _ receive: Receive
+        _ draw: (() -> Void)?, _ receive: Receive
     ) -> Bool {
         var offset = 0
-        let cookies = request(plan) { rect in
+        let cookies = request(plan, after: draw) { rect in
             defer { offset += rect.size.area * 4 }
             return xcb_shm_get_image(
                 connection.handle, drawable, Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
@@ -107,9 +112,9 @@ final class X11PixelReader {
 
     private func readThroughConnection(
         _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawBufferPointer,
-        _ receive: Receive
+        _ draw: (() -> Void)?, _ receive: Receive
     ) -> Bool {
-        let cookies = request(plan) { rect in
+        let cookies = request(plan, after: draw) { rect in
             xcb_get_image(
                 connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable,
                 Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),

@@ -368,9 +368,11 @@ public final class X11ScreenSource: VideoSource {
             var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
             let (searches, revision, size, origin) = (exclusions?.searches, application?.revision, size, origin)
             let start = application == nil ? origin : (0, 0)
-            guard reader.read(plan, at: start, of: drawable, packing: packing, { parts.append(($0, $1, $2)) }) else {
-                return false
+            let draw = exclusions?.drawing(beneath: plan.parts, of: size, origin: origin)
+            let isRead = reader.read(plan, at: start, of: drawable, packing: packing, after: draw) {
+                parts.append(($0, $1, $2))
             }
+            guard isRead else { return false }
             try handleEvents()
             if exclusions?.lookBeneath(parts.map { $0.rect }, of: size, origin: origin) == true { try handleEvents() }
             guard self.size == size, self.origin == origin else { return false }

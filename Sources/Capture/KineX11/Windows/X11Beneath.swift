@@ -30,10 +30,14 @@ final class X11Beneath {
     private var places: [PixelRect] = []
     private var hidden: Set<UInt32> = []
     private var isComposited = false
-    /// The places may look otherwise than at the last call of `addDamage`, apart from what windows report as damage.
+    /// The places may look otherwise than at the last call of `addDamage`, apart from what windows have painted.
     private var isChanged = true
+    /// The parts of places that windows have painted since.
+    private var painted: [PixelRect] = []
     /// The picture in which the places are drawn. It has the frame's size.
     private var canvas: (pixmap: UInt32, picture: UInt32, size: PixelSize)?
+    /// The parts of the frame that are drawn in it, and not read.
+    private var ready: [PixelRect] = []
     /// The parts of the frame that were drawn last, and the pixels that were read, valid until the next reading.
     private(set) var drawn: [PixelRect] = []
     private var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
@@ -86,7 +90,7 @@ final class X11Beneath {
         connection.forEachEvent { _ in }
     }
 
-    var hasChanged: Bool { isChanged || windows.values.contains(where: \.isDamaged) }
+    var hasChanged: Bool { isChanged || !painted.isEmpty }
 
     /// A compositing manager has started or ended.
     func noteManager() { (background.isStale, isChanged) = (true, true) }
@@ -94,9 +98,11 @@ final class X11Beneath {
     /// Returns whether the event concerns no other object.
     func note(_ event: X11Event, at now: Int64) -> Bool {
         if event.kind == connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY) {
-            let drawable = event.read(xcb_damage_notify_event_t.self).drawable
-            windows[drawable]?.noteDamage()
-            return drawable != connection.root
+            let damage = event.read(xcb_damage_notify_event_t.self)
+            if let rect = windows[damage.drawable]?.note(damage) {
+                painted += places.map { $0.intersection(rect) }.filter { !$0.isEmpty }
+            }
+            return damage.drawable != connection.root
         }
         if event.kind == connection.shapeEvent {
             let window = windows[event.read(xcb_shape_notify_event_t.self).affected_window]
@@ -250,21 +256,25 @@ final class X11Beneath {
 
     /// Adds the changes in the places to a region of a frame that begins at `origin` of the screen.
     func addDamage(to region: inout DamageRegion, origin: (x: Int, y: Int)) {
-        let questions = windows.values.filter(\.isDamaged).map { ($0, $0.askForDamage()) }
-        var changes = isChanged ? places : []
-        for (window, question) in questions {
-            for rect in window.rectangles(question) { changes += places.map { $0.intersection(rect) } }
-        }
-        isChanged = false
+        for window in windows.values { window.forgetDamage() }
+        let changes = isChanged ? places : painted
+        (isChanged, painted) = (false, [])
         for rect in changes { region.insert(rect.offset(x: -origin.x, y: -origin.y)) }
     }
 
-    /// Draws and reads parts of a frame that begins at `origin` of the screen. Returns whether it has asked the server.
+    /// Draws parts of a frame that begins at `origin` of the screen, for `read`. Sends requests, and waits for nothing.
+    func draw(_ rects: [PixelRect], of frame: PixelSize, origin: (x: Int, y: Int)) {
+        ready = rects
+        draw(rects, into: makeCanvas(frame).picture, at: origin)
+    }
+
+    /// Reads parts of a frame that begins at `origin` of the screen. They are drawn again if windows have moved since they were drawn.
+    /// Returns whether it has asked the server.
     func read(_ rects: [PixelRect], of frame: PixelSize, origin: (x: Int, y: Int)) -> Bool {
         (drawn, parts) = ([], [])
         guard !rects.isEmpty else { return false }
         let canvas = makeCanvas(frame)
-        draw(rects, into: canvas.picture, at: origin)
+        if isChanged || ready != rects { draw(rects, into: canvas.picture, at: origin) }
         var region = DamageRegion(size: frame)
         for rect in rects { region.insert(rect) }
         let isRead = reader.read(X11ReadPlan(region), at: (0, 0), of: canvas.pixmap, packing: packing) {

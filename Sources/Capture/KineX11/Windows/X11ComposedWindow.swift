@@ -64,7 +64,8 @@ final class X11ComposedWindow {
         (damage, damaged) = (xcb_generate_id(handle), xcb_generate_id(handle))
         xcb_xfixes_create_region(handle, damaged, 0, nil)
         // Before anything else: the server may paint the window while it gets a pixmap.
-        xcb_damage_create(handle, damage, window, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
+        let level = tracksPainting ? XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY : XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX
+        xcb_damage_create(handle, damage, window, UInt8(level.rawValue))
         xcb_damage_subtract(handle, damage, 0, 0)  // at first, all of the window is damaged
         // If another program, such as a compositing manager, redirects the window, its pixmap has only its own pixels. It is
         // kept when that program ends.
@@ -130,6 +131,22 @@ final class X11ComposedWindow {
     }
 
     func noteDamage() { isDamaged = true }
+
+    /// Notes damage of a window whose painting is not tracked. Returns the rectangle around all its damage since `forgetDamage`, in the
+    /// screen's coordinates: the server reports that whenever it becomes larger.
+    func note(_ event: xcb_damage_notify_event_t) -> PixelRect {
+        isDamaged = true
+        let (area, content) = (event.area, content)
+        return PixelRect(
+            x: content.x + Int(area.x), y: content.y + Int(area.y), width: Int(area.width), height: Int(area.height))
+    }
+
+    /// Call before the pixels are read: damage after that is reported again.
+    func forgetDamage() {
+        guard isDamaged else { return }
+        isDamaged = false
+        xcb_damage_subtract(connection.handle, damage, 0, 0)
+    }
 
     /// Notes the window's position, size and border. Returns whether it has a new pixmap too.
     func place(at rect: PixelRect, border: Int, _ now: Int64) -> Bool {

@@ -9,8 +9,8 @@ import KineMedia
 /// up to then is known, and stays covered for a while. Rectangles of a new window are unknown: if windows were searched
 /// since the pixels were requested, the pixels are read again.
 ///
-/// What lies beneath is drawn after that, in the places that are then known (`lookBeneath`). A place that a window has
-/// taken since is covered in that frame: the frame's pixels are older.
+/// What lies beneath is drawn at the same instant (`drawing`), and again where the places have changed since
+/// (`lookBeneath`). A place that a window has taken after that is covered in that frame: the frame's pixels are older.
 final class X11Exclusions {
     private let connection: X11Connection
     private let search: X11WindowSearch
@@ -134,14 +134,24 @@ final class X11Exclusions {
         beneath?.addDamage(to: &region, origin: origin)
     }
 
-    /// Draws what lies beneath hidden windows in these parts of a frame that begins at `origin` of the screen, for `cover`.
-    /// Returns whether it has asked the server: its replies may have brought events.
+    /// What draws what lies beneath hidden windows in these parts of a frame that begins at `origin` of the screen, for `lookBeneath`. It
+    /// sends requests, and waits for nothing. Nil: there is nothing to draw.
+    func drawing(beneath parts: [PixelRect], of frame: PixelSize, origin: (x: Int, y: Int)) -> (() -> Void)? {
+        guard let beneath else { return nil }
+        let rects = hidden(parts, origin)
+        return rects.isEmpty ? nil : { beneath.draw(rects, of: frame, origin: origin) }
+    }
+
+    /// Reads what lies beneath hidden windows in these parts, for `cover`. Returns whether it has asked the server: its replies may have
+    /// brought events.
     func lookBeneath(_ parts: [PixelRect], of frame: PixelSize, origin: (x: Int, y: Int)) -> Bool {
-        guard let beneath else { return false }
-        let rects = places.flatMap { place in
+        beneath?.read(hidden(parts, origin), of: frame, origin: origin) ?? false
+    }
+
+    private func hidden(_ parts: [PixelRect], _ origin: (x: Int, y: Int)) -> [PixelRect] {
+        places.flatMap { place in
             parts.map { $0.intersection(place.offset(x: -origin.x, y: -origin.y)) }.filter { !$0.isEmpty }
         }
-        return beneath.read(rects, of: frame, origin: origin)
     }
 
     /// Covers hidden windows in the pixels of `area` of a frame that begins at `origin` of the screen, or shows what lies beneath.
