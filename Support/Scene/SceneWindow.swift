@@ -113,8 +113,7 @@ final class SceneWindow: SceneSurface {
         xcb_change_property(
             connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), id, XCB_ATOM_WM_CLASS.rawValue,
             XCB_ATOM_STRING.rawValue, 8, UInt32(name.utf8.count), name)
-        // Copies within the window ask for no exposure events.
-        xcb_create_gc(connection, context, id, XCB_GC_GRAPHICS_EXPOSURES.rawValue, nothing)
+        xcb_create_gc(connection, context, id, 0, nil)
         xcb_map_window(connection, id)
     }
 
@@ -122,25 +121,48 @@ final class SceneWindow: SceneSurface {
     func show(_ steps: [DrawStep]) throws(Error) -> Int64 {
         for step in steps {
             switch step {
-            case .put(let rect):
-                let part = rect.intersection(canvas.bounds)
-                guard !part.isEmpty else { continue }
-                xcb_shm_put_image(
-                    connection, id, context, UInt16(canvas.width), UInt16(canvas.height), UInt16(part.x),
-                    UInt16(part.y), UInt16(part.width), UInt16(part.height), Int16(part.x), Int16(part.y), 24,
-                    UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), 0, segment, 0)
+            case .put(let rect): put(rect)
             case .scrollUp(let rect, let rows):
                 xcb_copy_area(
                     connection, id, id, context, Int16(rect.x), Int16(rect.y + rows), Int16(rect.x), Int16(rect.y),
                     UInt16(rect.width), UInt16(rect.height - rows))
             }
         }
-        // Requests are served in order, so an answer to this one says that those before it are done and that the shared
-        // memory is ours again.
+        try finish()
+        guard putMissing() else { return MonotonicClock.now() }
+        try finish()
+        return MonotonicClock.now()
+    }
+
+    private func put(_ rect: PixelRect) {
+        let part = rect.intersection(canvas.bounds)
+        guard !part.isEmpty else { return }
+        xcb_shm_put_image(
+            connection, id, context, UInt16(canvas.width), UInt16(canvas.height), UInt16(part.x), UInt16(part.y),
+            UInt16(part.width), UInt16(part.height), Int16(part.x), Int16(part.y), 24,
+            UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), 0, segment, 0)
+    }
+
+    /// Requests are served in order, so an answer to this one says that those before it are done and that the shared memory is ours again.
+    private func finish() throws(Error) {
         guard let reply = xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil) else {
             throw .serverWentAway
         }
         free(reply)
-        return MonotonicClock.now()
+    }
+
+    /// Draws what could not be copied, since another window covered it, as terminals do. Returns whether there was any.
+    private func putMissing() -> Bool {
+        var isAny = false
+        while let event = xcb_poll_for_queued_event(connection) {
+            defer { free(event) }
+            guard event.pointee.response_type & 0x7f == UInt8(XCB_GRAPHICS_EXPOSURE) else { continue }
+            event.withMemoryRebound(to: xcb_graphics_exposure_event_t.self, capacity: 1) {
+                let e = $0.pointee
+                put(PixelRect(x: Int(e.x), y: Int(e.y), width: Int(e.width), height: Int(e.height)))
+            }
+            isAny = true
+        }
+        return isAny
     }
 }
