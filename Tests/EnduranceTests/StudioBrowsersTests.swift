@@ -22,6 +22,9 @@ import Testing
             try studio.place.makeDirectory("Kinecast")
             try studio.recordTalk()
             try studio.withWindow(kind) { window in
+                // What shows it is being loaded then.
+                try window.click("Open recording")
+                #expect(try window.plays("Talk"))
                 try window.show("Library")
                 #expect(try window.lists("Talk"))
                 try window.browser.click("#opened")

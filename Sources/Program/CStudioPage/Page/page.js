@@ -3,7 +3,7 @@
 import { attempt, complain, element, setText } from "./shared/elements.js";
 import { listen, on } from "./shared/events.js";
 import { takePlace } from "./shared/places.js";
-import { open } from "./shared/session.js";
+import { loadModule, open } from "./shared/session.js";
 import { language, say } from "./words/words.js";
 
 document.documentElement.lang = language;
@@ -26,7 +26,7 @@ function setPhase(phase) {
  */
 function fetchRest(...names) {
   const next = document.hidden ? setTimeout : requestAnimationFrame;
-  next(() => setTimeout(() => { for (const name of names) import(`./${name}.js`).catch(() => {}); }));
+  next(() => setTimeout(() => { for (const name of names) loadModule(name).catch(() => {}); }));
 }
 
 setPhase("connecting");

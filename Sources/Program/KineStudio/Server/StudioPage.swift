@@ -25,8 +25,8 @@ enum StudioPage {
         return files
     }()
 
-    /// A script or style without indentation, and without the lines that are empty or hold nothing but a comment: a third of it is for
-    /// who reads the source. No string of the page spans lines.
+    /// A script or style without indentation, without the lines that are empty or hold nothing but a comment, and without the types that
+    /// are named within lines: a third of it is for who reads the source. No string of the page spans lines.
     static func compact(_ text: String, joining separator: String = "\n") -> String {
         var isInside = false
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
@@ -36,7 +36,14 @@ enum StudioPage {
             let end = line.firstRange(of: "*/")?.upperBound
             if isInside || line.hasPrefix("/*") { isInside = end == nil }
             return end.map { $0 != line.endIndex } ?? false
-        }.joined(separator: separator)
+        }.map(untyped).joined(separator: separator)
+    }
+
+    private static func untyped(_ line: Substring) -> Substring {
+        guard let begin = line.firstRange(of: "/** @type ") else { return line }
+        let rest = line[begin.upperBound...]
+        let code = rest.firstRange(of: "*/ ").map { rest[$0.upperBound...] } ?? rest
+        return line[..<begin.lowerBound] + untyped(code)
     }
 
     /// By their paths below the page's address, such as `words/english.js`. The document has a path of its own, and the

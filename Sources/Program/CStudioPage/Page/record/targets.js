@@ -2,7 +2,7 @@
 // Where a new take goes live: a row with a switch, and the choice of destinations in a dialog.
 import { ask, textField } from "../shared/dialogs.js";
 import { attempt, checkbox, choice, group, hint, make, serviceIcon, setOptions, setText } from "../shared/elements.js";
-import { get } from "../shared/session.js";
+import { get, loadModule } from "../shared/session.js";
 import { say } from "../words/words.js";
 import { destinationTitle, reaches } from "./destinations.js";
 import { switchRow } from "./rows.js";
@@ -127,7 +127,7 @@ export class Targets {
       service.place.hidden = !this.#destinations.get(name)?.checked;
       if (service.place.hidden || service.isLoaded) continue;
       service.isLoaded = true;
-      const { ServiceSettings } = await import("./services.js");
+      const { ServiceSettings } = await loadModule("record/services");
       service.settings = new ServiceSettings(service.content);
       service.place.append(service.settings.element);
     }

@@ -1,6 +1,7 @@
 // @ts-check
 // The window's views: Record, and Recordings, whose modules are loaded once it is opened.
 import { attempt, complain, element, make } from "../shared/elements.js";
+import { loadModule } from "../shared/session.js";
 import { say } from "../words/words.js";
 
 // Reloading the page keeps the view. An entry in the history for each would keep the window from closing itself.
@@ -37,7 +38,7 @@ export function showViews(changed) {
     if (!isLibrary) library?.leave();
     await changed(!isLibrary);
     if (!isLibrary) return;
-    const { showLibrary } = await import("../library/library.js");
+    const { showLibrary } = await loadModule("library/library");
     library ??= showLibrary(section, { record: () => show(false), opened: keep });
     await library.enter(recording, returns, justRecorded);
   }

@@ -6,14 +6,14 @@ import { explain, say } from "../words/words.js";
 const place = "kinecast-key";
 // Nothing is sent without the proof.
 let isConnected = true;
+/** @type {{ [name: string]: Promise<unknown> }} */
+const modules = {};
 
 /** @param {boolean} value */
 export function setConnected(value) { isConnected = value; }
 
 /** The session's key; null if there is none. */
-export function key() {
-  return sessionStorage.getItem(place);
-}
+export const key = () => sessionStorage.getItem(place);
 
 /**
  * The headers of a request to the session.
@@ -36,14 +36,20 @@ export async function open() {
 }
 
 /**
+ * Imports a module of the page, once: WebKit hands out one that is imported twice at once before all of it has run.
+ * @template {string} Name
+ * @param {Name} name
+ * @returns {Promise<Name extends keyof Modules ? Modules[Name] : unknown>}
+ */
+export function loadModule(name) { return /** @type {Promise<never>} */ (modules[name] ??= import(`../${name}.js`)); }
+
+/**
  * Asks for a change. Throws with the server's sentence if it refuses.
  * @template {string} Path
  * @param {Path} path
  * @returns {Promise<Posted[Path]>}
  */
-export async function post(path, body = {}) {
-  return read(await send(path, body));
-}
+export async function post(path, body = {}) { return read(await send(path, body)); }
 
 /**
  * Asks for a file that is made for this request, as a blob. Throws as `post` does.
@@ -56,9 +62,7 @@ export async function postFile(path, body) {
 }
 
 /** @template {keyof Got} Path @param {Path} path @returns {Promise<Got[Path]>} */
-export async function get(path) {
-  return read(await request(path, {}));
-}
+export async function get(path) { return read(await request(path, {})); }
 
 /**
  * An image of the session, which is ready to be shown; undefined if it is not there any more.

@@ -4,6 +4,7 @@
 import { isOwn } from "../record/countdown.js";
 import { attempt, button, checkbox, complain, group, make, serviceIcon, setText } from "../shared/elements.js";
 import { on } from "../shared/events.js";
+import { loadModule } from "../shared/session.js";
 import { say } from "../words/words.js";
 import { makeRights, Steps } from "./steps.js";
 
@@ -115,7 +116,7 @@ class Sheet extends Steps {
 
   recording() {
     const place = make("div.sheet-body");
-    this.#review = import("./review.js").then(({ makeReview }) => {
+    this.#review = loadModule("sheet/review").then(({ makeReview }) => {
       const done = button(say("done"), () => this.answer({ finished: true }), { class: "primary" });
       const review = makeReview(this.path, this.content, this.buttons(done));
       place.append(review.element);

@@ -152,4 +152,11 @@ declare global {
     /** Absent: the server's. */
     activities?: Activity[];
   }
+
+  /** Modules that several places load, by their names. */
+  interface Modules {
+    "library/library": typeof import("../library/library.js");
+    "record/services": typeof import("../record/services.js");
+    "sheet/review": typeof import("../sheet/review.js");
+  }
 }
