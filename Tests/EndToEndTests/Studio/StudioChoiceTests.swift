@@ -93,6 +93,27 @@ import Testing
         }
     }
 
+    @Test func `the screen is chosen first, also where the desktop's dialog offers windows before it is known`() throws
+    {
+        try RunningStudio.with { studio in
+            try studio.withWindow { window in
+                let chosen: [String] = try window.browser.runUntilDone(
+                    """
+                    const done = arguments[0];
+                    const monitor = { name: "DP-1", bounds: { x: 0, y: 0, width: 1280, height: 720 } };
+                    import("/record/gallery.js").then(({ makeGallery }) => done([[[], [monitor]], [[monitor]]].map((times) => {
+                        const gallery = makeGallery();
+                        for (const monitors of times) {
+                            gallery.setFixed({ screenBackend: monitors.length && "portal", dialogs: ["window"], monitors });
+                        }
+                        return gallery.chosen.source;
+                    })));
+                    """, seconds: 60)
+                #expect(chosen == ["monitor", "monitor"])
+            }
+        }
+    }
+
     @Test(.tags(.endurance))
     func `space for less than five minutes is a warning that assistive technology reports`() throws {
         try RunningStudio.with { studio in

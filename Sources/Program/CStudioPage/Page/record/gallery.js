@@ -102,8 +102,8 @@ export function makeGallery(changed = () => {}) {
     /** @param {GalleryEntry} entry */
     const add = (entry) => makeCard(`source-${number}`, entry.value, () => { if (entry.value === value()) changed(); });
     arrange(element, cards, entries, ({ value }) => value, add, element.firstElementChild);
-    if (!isChosen) select(best);
-    if (!value()) select(entries[0]?.value);
+    const usual = (entries.find(({ kind }) => kind === "screen") ?? entries[0])?.value;
+    if (!isChosen || !value()) select(!isChosen && cards.has(best) ? best : usual);
     else showKind();
   }
 
