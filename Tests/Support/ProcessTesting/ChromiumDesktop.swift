@@ -38,16 +38,20 @@ package struct ChromiumDesktop {
         environment = [path, "BROWSER=chromium"] + variables
     }
 
+    /// Whether a window has been opened that was not lent yet.
+    package var isOpen: Bool { debugger != nil }
+
+    /// The port that drives it.
+    private var debugger: UInt16? {
+        let file = FilePath(profile).appending("DevToolsActivePort")
+        let text = PrivateDirectory.contents(of: file, limit: 1024).map { String(decoding: $0, as: UTF8.self) }
+        return text?.split(separator: "\n").first.flatMap { UInt16($0) }
+    }
+
     /// Lends the only window, which then closes by itself.
     package func withWindow(_ body: (StudioWindow) throws -> Void) throws {
-        var port: UInt16?
-        try wait("Chromium") {
-            let file = FilePath(profile).appending("DevToolsActivePort")
-            let text = PrivateDirectory.contents(of: file, limit: 1024).map { String(decoding: $0, as: UTF8.self) }
-            port = text?.split(separator: "\n").first.flatMap { UInt16($0) }
-            return port != nil
-        }
-        let debugger = try #require(port)
+        try wait("Chromium") { isOpen }
+        let debugger = try #require(debugger)
         // Chromium cannot be driven while it goes from the private file to the page.
         try wait("the page") {
             let listed = try? HTTPExchange.ask(
@@ -70,7 +74,9 @@ extension StudioWindow {
     package func clickLast(_ label: String) throws {
         let isThere =
             "[...document.querySelectorAll('button')].find((one) => one.textContent === '\(label)' && !one.disabled)"
-        #expect(try browser.wait(until: "return Boolean(\(isThere))"))
+        let isShown = try browser.wait(until: "return Boolean(\(isThere))")
+        let page: String = isShown ? "" : try browser.run("return document.body.innerText")
+        #expect(isShown, "\(page)")
         let _: Bool = try browser.run("setTimeout(() => \(isThere).click(), 100); return true")
     }
 }
