@@ -48,6 +48,8 @@ struct StudioCommand: ParsableCommand {
         /// Until a long recording's first frame is shown, and its strip.
         var frames: [Double] = []
         var strips: [Double] = []
+        /// Frames that a take lost while the long recording was opened beside it.
+        var lost = 0
         /// The server, and the engine that makes pictures where one runs.
         var uses: [Situation: [ProcessUse]] = [:]
         /// Bytes, with the long recording.
@@ -85,7 +87,7 @@ struct StudioCommand: ParsableCommand {
         watch(.hidden, settling: Self.surveyEnd)
         try desktop.browser.closeTab()
         try desktop.browser.selectTab(page)
-        try desktop.recording {
+        try desktop.recording(livePages: 3) {
             for _ in 0..<samples {
                 round.pauses.append(try desktop.timePause(isOn: true))
                 round.pauses.append(try desktop.timePause(isOn: false))
@@ -98,6 +100,7 @@ struct StudioCommand: ParsableCommand {
             round.frames.append(times.frame)
             round.strips.append(times.strip)
         }
+        round.lost = try desktop.recording(livePages: 0) { _ = try desktop.timeRecording(hours: hours) }
         round.peak = ProcFiles.highWaterBytes(of: desktop.server)
         return round
     }
@@ -145,6 +148,7 @@ struct StudioCommand: ParsableCommand {
         func server(_ situation: Situation) -> [Double] {
             rounds.compactMap { $0.uses[situation]?.first?.percentOfCore }
         }
+        let lost = rounds.map(\.lost).reduce(0, +)
         return [
             verdict("first paint", rounds.flatMap(\.paints), 500, 0, " ms"),
             verdict("an event in the page", rounds.flatMap(\.pauses), 200, 0, " ms"),
@@ -153,6 +157,7 @@ struct StudioCommand: ParsableCommand {
             verdict("server beside a take with three services, its picture shown", server(.take), 5, 2, " %"),
             verdict("server and pictures of twenty windows", sums(.windows, \.percentOfCore), 3, 2, " %"),
             verdict("server's wakes a second, page hidden", sums(.hidden, \.wakesPerSecond), 2, 2, ""),
+            Verdict("\(hours) hours opened beside a take lose none of its frames", "\(lost)", lost == 0),
             .memory("server's peak memory", rounds.map(\.peak).max() ?? 0, limit: 40),
         ]
     }

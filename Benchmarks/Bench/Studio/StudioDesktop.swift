@@ -37,7 +37,7 @@ final class StudioDesktop {
     /// Opens the first window and waits until it is connected.
     func openWindow() throws {
         try browser.open(firstLink)
-        try wait("document.body.dataset.phase === 'open' && document.querySelector('#recording select')")
+        try wait("document.body.dataset.phase === 'open' && document.querySelector('#recording .gallery')")
     }
 
     /// Opens another window in a tab of its own, which it closes. Returns the milliseconds of its navigation until it is
@@ -75,6 +75,7 @@ final class StudioDesktop {
     /// reads it. Returns the milliseconds from each navigation until its first frame is shown and until its strip is.
     func timeRecording(hours: Int) throws -> [(frame: Double, strip: Double)] {
         let file = folder.file("long.mp4")
+        unlink(file)
         _ = try LongRecording(of: .idle).write(to: file, groups: hours * 360)
         return try (0..<2).map { _ in
             let link = try HeldProcess("kinecast", ["studio", "--no-browser", file], environment: environment)
@@ -99,25 +100,29 @@ final class StudioDesktop {
         }
     }
 
-    /// Records a scene on a virtual screen, and shows it in three live pages, while `body` runs. The studio's page shows its
-    /// picture.
-    func recording(_ body: () throws -> Void) throws {
+    /// Records a scene on a virtual screen, and shows it in live pages, while `body` runs. The studio's page shows its
+    /// picture. Returns how many of the frames it lost.
+    @discardableResult func recording(livePages: Int, _ body: () throws -> Void) throws -> Int {
         let file = folder.file("take.mp4")
         unlink(file)
         let take = try HeldProcess(
             "kinecast",
-            [
-                "broadcast", "--service", "live", "--service", "live", "--service", "live", "--record", file,
-                "--virtual", "1920x1080", "--fps", "30", "--audio", "none", "--json", "--",
-                Tool.sibling("kinecast-scene"), "video",
-            ], environment: environment)
+            (livePages == 0 ? ["record", file] : ["broadcast", "--record", file])
+                + Array(repeating: ["--service", "live"], count: livePages).joined() + [
+                    "--virtual", "1920x1080", "--fps", "30", "--audio", "none", "--json", "--",
+                    Tool.sibling("kinecast-scene"), "video",
+                ], environment: environment)
         while try !take.line(deadline: deadline(in: 30)).contains("\"event\":\"started\"") {}
         try wait("document.querySelector('.take')?.dataset.phase === 'recording'")
         try wait("document.querySelector('.preview')?.dataset.state === 'live'")
         try body()
         _ = try HeldProcess("kinecast", ["stop"], environment: environment).finish(deadline: deadline(in: 30))
-        _ = try take.finish(deadline: deadline(in: 30))
+        let summary = try take.finish(deadline: deadline(in: 30))
         try wait("!document.querySelector('.take')")
+        guard let lost = summary.matches(of: /"framesDropped":([0-9]+)/).last, let count = Int(lost.1) else {
+            throw Tool.Error.failed(name: "kinecast", ending: .unknown, complaint: "Its summary counts no lost frames.")
+        }
+        return count
     }
 
     /// Pauses the take by a request of the page, or resumes it. Returns the milliseconds from the request until the page
@@ -150,7 +155,12 @@ final class StudioDesktop {
                         "\(index % 5 * 240),\(index / 5 * 160)",
                     ], environment: environment))
         }
-        try wait("document.querySelectorAll('.card .picture img').length > \(count)")
+        try wait("document.querySelectorAll('#recording .card .picture img').length >= \(count)")
+        let _: Bool = try browser.run(
+            "document.querySelectorAll('#recording .segments input')[1].click(); return true")
+        try wait(
+            "[...document.querySelectorAll('#recording .card img')].filter(one => one.checkVisibility()).length >= \(count)"
+        )
     }
 
     /// The engine that makes pictures, if it runs.
