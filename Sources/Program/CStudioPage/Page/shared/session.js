@@ -15,10 +15,7 @@ export function setConnected(value) { isConnected = value; }
 /** The session's key; null if there is none. */
 export const key = () => sessionStorage.getItem(place);
 
-/**
- * The headers of a request to the session.
- * @returns {Record<string, string>}
- */
+/** @returns {Record<string, string>} The headers of a request to the session. */
 export function headers() {
   const given = key();
   return given ? { "Kinecast-Key": given } : {};
@@ -36,12 +33,15 @@ export async function open() {
 }
 
 /**
- * Imports a module of the page, once: WebKit hands out one that is imported twice at once before all of it has run.
+ * Imports a module once, unless that fails. WebKit hands out one that is imported twice at once before all of it has run.
  * @template {string} Name
  * @param {Name} name
  * @returns {Promise<Name extends keyof Modules ? Modules[Name] : unknown>}
  */
-export function loadModule(name) { return /** @type {Promise<never>} */ (modules[name] ??= import(`../${name}.js`)); }
+export function loadModule(name) {
+  modules[name] ??= import(`../${name}.js`).catch((error) => { delete modules[name]; throw error; });
+  return /** @type {Promise<never>} */ (modules[name]);
+}
 
 /**
  * Asks for a change. Throws with the server's sentence if it refuses.
