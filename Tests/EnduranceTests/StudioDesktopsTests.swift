@@ -60,31 +60,19 @@ import Testing
         }
     }
 
-    /// Begins a take, for which the window goes: nothing but the menu leads back on these desktops.
-    private func record(_ window: StudioWindow) throws {
-        #expect(try window.isIdle())
-        try window.skipCountdown()
-        try window.click("Record")
-        try window.clickLast("This window is hidden")
-    }
-
-    private func close(_ window: StudioWindow) throws {
-        let _: Bool = try window.browser.run("setTimeout(() => close(), 100); return true")
-    }
-
     @Test(arguments: compositors)
     func `the dialog is answered, and the film shows the desktop without the window, which comes back`(
         kind: PortalDesktop.Kind
     ) throws {
         try walk(on: kind) { walk in
-            try walk.chromium.withWindow(record)
+            try walk.chromium.withWindow { try $0.recordHidden() }
             try walk.answer(PortalDialog(of: kind).monitor) { walk.isPermitted }
             try walk.place.waitForTake()
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 2_000_000_000)
             #expect(try walk.place.run("stop").status == 0)
             try walk.chromium.withWindow { window in
                 #expect(try window.plays())
-                try close(window)
+                try window.close()
             }
             for (number, frame) in try ColourFrame.all(in: walk.recording()).enumerated() {
                 for (index, bar) in BarsScene.colours.enumerated() {
@@ -99,12 +87,12 @@ import Testing
     @Test(arguments: compositors)
     func `a dialog that is cancelled is no error: the window comes back as it was`(kind: PortalDesktop.Kind) throws {
         try walk(on: kind) { walk in
-            try walk.chromium.withWindow(record)
+            try walk.chromium.withWindow { try $0.recordHidden() }
             try walk.answer(PortalDialog(of: kind).cancel) { walk.chromium.isOpen }
             try walk.chromium.withWindow { window in
                 #expect(try window.isIdle())
                 #expect(try window.browser.run("return document.getElementById('problem').hidden"))
-                try close(window)
+                try window.close()
             }
             #expect(PrivateDirectory.entries(FilePath(walk.place.path("Kinecast"))) == [])
         }
@@ -127,7 +115,7 @@ import Testing
                 #expect(found.contains(link.prefix { $0 != "#" }))
                 try window.endTake()
                 #expect(try window.plays())
-                try close(window)
+                try window.close()
             }
             #expect(try TakeFile.finishedDuration(walk.recording()) > 0.5)
         }
@@ -156,7 +144,7 @@ import Testing
                     return try window.browser.run(
                         "return document.querySelector('.jobs li:last-child')?.dataset.state === 'done'")
                 }
-                try close(window)
+                try window.close()
             }
             #expect(try TakeFile.listedDuration(walk.place.path("Kinecast/Part.mp4")) < 1.2)
         }

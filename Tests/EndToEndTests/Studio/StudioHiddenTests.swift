@@ -38,18 +38,6 @@ import Testing
         }
     }
 
-    /// Begins a take, for which the window goes.
-    private func record(_ window: StudioWindow) throws {
-        try window.skipCountdown()
-        try window.click("Record")
-        // Nothing but the menu leads back on this desktop.
-        try window.clickLast("This window is hidden")
-    }
-
-    private func close(_ window: StudioWindow) throws {
-        let _: Bool = try window.browser.run("setTimeout(() => close(), 100); return true")
-    }
-
     private func recordings(in place: TestPlace) -> [String] {
         PrivateDirectory.entries(FilePath(place.path("Kinecast"))).filter { $0.hasSuffix(".mp4") }
     }
@@ -88,14 +76,14 @@ import Testing
 
     private func expectReturn(on desktop: ChromiumDesktop, hasKeyboard: Bool = true) throws {
         let place = desktop.place
-        try desktop.withWindow(record)
+        try desktop.withWindow { try $0.recordHidden() }
         try waitForSecond(in: place)
         #expect(try place.run("stop").status == 0)
         try desktop.withWindow { window in
             #expect(try window.plays())
             let isNamed = "return document.activeElement?.matches('.name input')"
             if hasKeyboard { #expect(try window.browser.wait(until: isNamed), "the name can be typed") }
-            try close(window)
+            try window.close()
         }
         try expectOnlyGround(in: place)
     }
@@ -124,7 +112,7 @@ import Testing
                 try window.endTake()
                 #expect(try window.plays())
                 #expect(try window.browser.wait(until: "return outerHeight > 400"))
-                try close(window)
+                try window.close()
             }
             try expectOnlyGround(in: place)
         }
@@ -137,7 +125,7 @@ import Testing
         #expect(try window.browser.wait(until: "return document.querySelectorAll('.card').length > 0"))
     }
 
-    @Test func `three clicks lead to a copied link, the last one in a bar, and viewers see only the ground`() throws {
+    @Test func `a link is copied in three clicks, and viewers do not see the bar that copies it`() throws {
         try withDesktop { desktop, _ in
             try desktop.withWindow { window in
                 try expectReady(window)
@@ -151,7 +139,7 @@ import Testing
                 #expect(try !window.browser.run("return document.body.dispatchEvent(\(click))"))
                 try window.endTake()
                 #expect(try window.plays())
-                try close(window)
+                try window.close()
             }
             try expectOnlyGround(in: desktop.place, within: 24)
         }
@@ -161,7 +149,7 @@ import Testing
         try withDesktop { desktop, painter in
             try desktop.withWindow { window in
                 try window.choose(kind: "Area")
-                try record(window)
+                try window.recordHidden()
             }
             try wait("the dark screen") { painter.pixel(x: 2, y: 2) == MarkedScreen.dark }
             try painter.typeEscape()
@@ -170,7 +158,7 @@ import Testing
                 let chosen = "return document.querySelector('.card:has(:checked)')?.textContent === 'Draw an area'"
                 #expect(try window.browser.wait(until: chosen))
                 #expect(try window.browser.run("return document.getElementById('problem').hidden"))
-                try close(window)
+                try window.close()
             }
             #expect(recordings(in: desktop.place).isEmpty)
         }

@@ -70,6 +70,19 @@ package struct ChromiumDesktop {
 }
 
 extension StudioWindow {
+    /// Begins a take, for which the window goes. On a desktop where nothing but the menu leads back, the window asks first.
+    package func recordHidden() throws {
+        #expect(try isIdle())
+        try skipCountdown()
+        try click("Record")
+        try clickLast("This window is hidden")
+    }
+
+    /// Closes the window: a browser that is closed gives no answer.
+    package func close() throws {
+        let _: Bool = try browser.run("setTimeout(() => window.close(), 100); return true")
+    }
+
     /// Clicks on the button with this label, which closes the window: a browser that is closed gives no answer.
     package func clickLast(_ label: String) throws {
         let isThere =
