@@ -117,7 +117,7 @@ final class SceneWindow: SceneSurface {
         xcb_map_window(connection, id)
     }
 
-    /// The steps are one burst, which the server works off without another client in between.
+    /// The steps are one burst, which the server carries out without another client in between. What it could not copy is another.
     func show(_ steps: [DrawStep]) throws(Error) -> Int64 {
         for step in steps {
             switch step {
@@ -143,7 +143,7 @@ final class SceneWindow: SceneSurface {
             UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), 0, segment, 0)
     }
 
-    /// Requests are served in order, so an answer to this one says that those before it are done and that the shared memory is ours again.
+    /// Waits until the server has carried out all requests and no longer reads the shared memory. It answers them in order.
     private func finish() throws(Error) {
         guard let reply = xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil) else {
             throw .serverWentAway

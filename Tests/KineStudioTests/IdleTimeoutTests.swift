@@ -13,7 +13,7 @@ import Testing
         #expect(!idle.isOver(at: 10 * Self.minute + 4) && idle.isOver(at: 10 * Self.minute + 5))
     }
 
-    @Test func `a use keeps it, and the ten minutes begin with the end of the last one`() {
+    @Test func `it never ends while something is used, and ten minutes after the last use`() {
         var idle = IdleTimeout(at: 0)
         idle.update(isUsed: true, at: Self.minute)
         #expect(idle.nextDeadline == nil && !idle.isOver(at: .max))

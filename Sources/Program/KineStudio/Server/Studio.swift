@@ -52,7 +52,7 @@ final class Studio: Sendable {
         sessions.open(port: port, publicURL: publicURL)
     }
 
-    /// What a new window may do, which is no more than it shows.
+    /// The rights of a new window: it may use only what it shows.
     ///
     /// - Parameter recording: the absolute path of its file; nil: the window shows the studio.
     func scope(showing recording: String?, forPerson isForPerson: Bool) -> StudioScope {

@@ -39,6 +39,7 @@ enum StudioPage {
         }.map(untyped).joined(separator: separator)
     }
 
+    /// The line without the comments in it that name types.
     private static func untyped(_ line: Substring) -> Substring {
         guard let begin = line.firstRange(of: "/** @type ") else { return line }
         let rest = line[begin.upperBound...]

@@ -44,7 +44,7 @@ export function ask(title, content, ...actions) {
 }
 
 /**
- * Asks for a recording's name, which `send` gets. `word`: for what it is asked; `note`: an element to show.
+ * Asks for a recording's name, and hands it to `send`. `word` names the question. `note` is shown below it.
  * @param {string} word
  * @param {string} name
  * @param {Element | null} note
