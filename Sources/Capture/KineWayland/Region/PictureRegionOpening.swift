@@ -8,8 +8,8 @@ import KinePlatform
 public final class PictureRegionOpening: VideoSourceOpening {
     private enum State {
         case opening(any VideoSourceOpening)
-        /// The desktop's permission dialog may still be on the screen.
-        case looking(any CastSource, ScreenSettling)
+        /// Until the compositor has sent its globals and a frame could be read.
+        case looking(any CastSource)
         case drawing(any CastSource, Drawing)
         /// The compositor removes the window.
         case hiding(any CastSource, Hiding)
@@ -76,11 +76,8 @@ public final class PictureRegionOpening: VideoSourceOpening {
     private var stateDeadline: Int64? {
         switch state {
         case .opening(let opening): opening.deadline
-        case .looking(let source, let settling):
-            // Until the compositor has sent its globals.
-            min(window.isReady ? settling.deadline : .max, source.deadline ?? .max)
         case .drawing(let source, let drawing): min(drawing.until, source.deadline ?? .max)
-        case .hiding(let source, _): source.deadline
+        case .looking(let source), .hiding(let source, _): source.deadline
         case .settling(let source, _, let settling): min(settling.deadline, source.deadline ?? .max)
         case .failing(_, let instant): instant
         case .over: nil
@@ -118,18 +115,15 @@ public final class PictureRegionOpening: VideoSourceOpening {
     ) throws(VideoSourceError) -> (any VideoSource)? {
         if case .opening(let opening) = state, let source = try opening.processEvents() {
             guard let cast = source as? any CastSource else { preconditionFailure("the source is no cast") }
-            var settling = ScreenSettling(.afterDialog, since: now)
-            settling.noteFrame(at: now)
             frameCount = cast.frameCount
-            state = .looking(cast, settling)
+            state = .looking(cast)
             try descriptors.follow(cast.descriptor)
         }
         switch state {
         case .opening, .over: break
-        case .looking(let source, var settling):
-            if try hasNewFrame(source) { settling.noteFrame(at: now) }
-            state = .looking(source, settling)
-            if window.isReady, settling.isOver(at: now) { try show(source, now) }
+        case .looking(let source):
+            _ = try hasNewFrame(source)
+            if window.isReady { try show(source, now) }
         case .drawing(let source, let drawing):
             _ = try hasNewFrame(source)
             try draw(events, source, drawing, now)

@@ -9,20 +9,14 @@ final class PortalOpening: VideoSourceOpening {
     private let opening: PortalCastOpening
     private let order: ScreenCastOrder
     private let video: TakeConfiguration.Video
-    private let region: PixelRect?
     /// Whether the environment leads to the same PipeWire daemon as the portal's connection.
     private let reachesPipeWire = PipeWireDaemon.isThere
 
-    /// Asks the portal at once.
-    ///
-    /// - Parameters:
-    ///   - region: in pixels of the upright picture; nil: all of it.
-    ///   - warn: gets sentences for the person about problems that do not end the cast.
+    /// Asks the portal at once. `warn` gets sentences for the person about problems that do not end the cast.
     init(
-        _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, region: PixelRect? = nil,
-        warn: @escaping @Sendable (String) -> Void
+        _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, warn: @escaping @Sendable (String) -> Void
     ) throws(VideoSourceError) {
-        (self.order, self.video, self.region) = (order, video, region)
+        (self.order, self.video) = (order, video)
         opening = try PortalCastOpening(order, video, warn: warn)
     }
 
@@ -32,9 +26,7 @@ final class PortalOpening: VideoSourceOpening {
 
     func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
         guard let cast = try opening.processEvents() else { return nil }
-        let source = try PortalSource(cast, order, video, reachesPipeWire: reachesPipeWire)
-        guard let region else { return source }
-        return try CroppedSource(source, region: region)
+        return try PortalSource(cast, order, video, reachesPipeWire: reachesPipeWire)
     }
 }
 

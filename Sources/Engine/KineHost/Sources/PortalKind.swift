@@ -37,13 +37,14 @@ struct PortalKind: SourceKind {
         let order = ScreenCastOrder(
             ScreenCastRequest(target, showsCursor: video.showsCursor), application: request.application,
             asksAnew: request.asksAnew, monitor: monitor)
-        guard case .drawnRegion = request.source else {
-            return try PortalOpening(order, video, region: region, warn: request.warn)
+        let open = { () throws(VideoSourceError) -> any VideoSourceOpening in
+            let opening = try PortalOpening(order, video, warn: request.warn)
+            // A window's frames show nothing in front of it.
+            return target == .monitor ? try SettledOpening(opening, region: region) : opening
         }
+        guard case .drawnRegion = request.source else { return try open() }
         guard let display = WaylandSession.compositor else { throw .noRegionCompositor }
-        return try PictureRegionOpening(display: display) { () throws(VideoSourceError) in
-            try PortalOpening(order, video, warn: request.warn)
-        }
+        return try PictureRegionOpening(display: display, open: open)
     }
 
     /// Throws if the desktop has no such monitor. Without an answer of the compositor, the monitor may exist.
