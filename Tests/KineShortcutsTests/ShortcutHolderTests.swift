@@ -24,13 +24,13 @@ import Testing
 
         private final class Sentences { var all: [String] = [] }
 
-        init(_ text: String, bus: String?, display: String? = nil) throws {
+        init(_ text: String, bus: String?, display: String? = nil, asks: Bool = true) throws {
             directory = try TemporaryDirectory()
             place = FilePath(directory.path)
             try directory.write(text.utf8, to: "kinecast.conf")
             let context = ShortcutHolder.Context(
                 bus: bus, display: display, settings: SettingsFile(place.appending("kinecast.conf")), environment: [],
-                directory: place)
+                directory: place, asks: asks)
             let sentences = sentences
             holder = try ShortcutHolder(context) { sentences.all.append($0) }
         }
@@ -78,12 +78,28 @@ import Testing
         let portal = try StandInShortcutsPortal(bus) { $0.person = .declines }
         let stage = try Stage("", bus: bus.address)
         try stage.wait("the sentence") { !stage.complaints.isEmpty }
-        #expect(stage.complaints == ["The desktop has bound no keys; kinecast shortcuts bind shows its dialog again."])
+        #expect(stage.complaints == ["The desktop has bound no keys; kinecast shortcuts bind shows its dialog."])
         try stage.wait("the report") { stage.report["clip"]?.problem == stage.complaints.first }
         portal.change { $0.person = .agrees }
         try ShortcutReport.requestDialog(in: stage.place)
         try stage.wait("the keys") { stage.report["clip"] == trigger("clip") }
         #expect(portal.questions == 2)
+    }
+
+    @Test func `a take's tray asks for no keys, holds those that the portal knows, and asks when a person wants it`()
+        throws
+    {
+        let bus = try TestBus()
+        let portal = try StandInShortcutsPortal(bus) { $0.listsKnown = true }
+        let stage = try Stage("", bus: bus.address, asks: false)
+        try stage.wait("the report") { stage.report["clip"]?.problem?.contains("kinecast shortcuts bind") == true }
+        #expect(portal.questions == 0)
+        try ShortcutReport.requestDialog(in: stage.place)
+        try stage.wait("the keys") { stage.report["clip"] == trigger("clip") }
+        #expect(portal.questions == 1)
+        let next = try Stage("", bus: bus.address, asks: false)
+        try next.wait("the known keys") { next.report["clip"] == trigger("clip") }
+        #expect(portal.questions == 1)
     }
 
     @Test func `without a portal the keys of the file are grabbed, and follow it`() throws {

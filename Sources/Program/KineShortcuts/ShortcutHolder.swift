@@ -22,12 +22,16 @@ package final class ShortcutHolder: PollSource {
         var environment: [String]
         /// For the report and for requests.
         var directory: FilePath
+        /// See `GlobalShortcutsSession`.
+        var asks = true
 
-        static func current(_ variable: (String) -> String? = ProcessEnvironment.value) throws -> Context {
+        static func current(
+            asks: Bool = true, _ variable: (String) -> String? = ProcessEnvironment.value
+        ) throws -> Context {
             Context(
                 bus: BusAddresses.find().session, display: display(variable),
                 settings: try SettingsFile(named: "kinecast.conf", variable), environment: ProcessEnvironment.current,
-                directory: try TakeRegistry.standard().common)
+                directory: try TakeRegistry.standard().common, asks: asks)
         }
 
         static func display(_ variable: (String) -> String?) -> String? {
@@ -62,10 +66,11 @@ package final class ShortcutHolder: PollSource {
     private var x11Problem: String?
     private var report: ShortcutReport?
 
-    /// The holder for this process; nil if there can be none. The desktop's dialog may stay open long after.
-    package static func open(complain: @escaping (String) -> Void) -> ShortcutHolder? {
+    /// The holder for this process; nil if there can be none. The desktop's dialog may stay open long after; without `asks`, there is
+    /// none.
+    package static func open(asks: Bool, complain: @escaping (String) -> Void) -> ShortcutHolder? {
         do {
-            return try ShortcutHolder(.current(), complain: complain)
+            return try ShortcutHolder(.current(asks: asks), complain: complain)
         } catch let error as Errno {
             complain("No key works, because the system has no descriptors left (\(error)); close some programs.")
         } catch {
@@ -84,7 +89,8 @@ package final class ShortcutHolder: PollSource {
         watchDirectories()
         readSettings()
         do throws(GlobalShortcutsSession.Error) {
-            portal = try GlobalShortcutsSession(proposals, of: Self.application, bus: context.bus)
+            portal = try GlobalShortcutsSession(
+                proposals, of: Self.application, asks: context.asks, bus: context.bus)
         } catch {
             portalFailed(error)
         }

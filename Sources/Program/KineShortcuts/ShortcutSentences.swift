@@ -20,7 +20,7 @@ extension GlobalShortcutsSession.Error {
         case .busLost: "The session bus has ended, and the keys with it; run kinecast tray again."
         case .noPortal: "This desktop binds no keys for programs; \(advice)."
         case .portalLost: "The desktop's portal has ended; the keys work again when it is back."
-        case .declined: "The desktop has bound no keys; kinecast shortcuts bind shows its dialog again."
+        case .declined: "The desktop has bound no keys; kinecast shortcuts bind shows its dialog."
         case .closed: "The desktop has taken the keys back; kinecast shortcuts bind asks for them again."
         case .refused(let name, let message):
             "The desktop's portal refuses to bind keys (\(message.isEmpty ? name : message)); \(advice)."

@@ -49,7 +49,9 @@ public enum TrayProgram {
             complain: program.say)
         let loop: TrayLoop
         do {
-            loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: program.say), signals: signals)
+            // The film of a take that begins would show the desktop's dialog.
+            let shortcuts = ShortcutHolder.open(asks: !endsWithTakes, complain: program.say)
+            loop = try TrayLoop(context, shortcuts: shortcuts, signals: signals)
         } catch {
             throw CommandFailure.unavailable(
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")

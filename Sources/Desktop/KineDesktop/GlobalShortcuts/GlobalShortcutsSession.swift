@@ -30,10 +30,14 @@ public final class GlobalShortcutsSession: PollSource {
     ///
     /// - Parameters:
     ///   - application: the name of the application's desktop file, without `.desktop`.
+    ///   - asks: show the desktop's dialog or settings, unless the portal knows all shortcuts.
     ///   - address: of the user's bus (`BusAddresses`); nil: there is none.
-    public init(_ shortcuts: [GlobalShortcut], of application: String, bus address: String?) throws(Error) {
+    public init(
+        _ shortcuts: [GlobalShortcut], of application: String, asks: Bool = true, bus address: String?
+    ) throws(Error) {
         session = try PortalSession(bus: address) { prefix in
-            GlobalShortcutsStateMachine(shortcuts, of: application, process: getpid(), tokenPrefix: prefix)
+            GlobalShortcutsStateMachine(
+                shortcuts, of: application, asks: asks, process: getpid(), tokenPrefix: prefix)
         }
         session.bus.matchOwner(of: Portal.name) { [weak session] in session?.handle(.portalChanged(owner: $0)) }
         let scope = GlobalShortcutsPortal.scope(of: application, getpid())

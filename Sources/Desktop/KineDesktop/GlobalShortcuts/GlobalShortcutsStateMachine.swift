@@ -53,6 +53,8 @@ struct GlobalShortcutsStateMachine: Sendable {
     /// Offered to the next session.
     var shortcuts: [GlobalShortcut]
     private let application: String
+    /// Bind shortcuts that the portal does not know, so that it shows its dialog.
+    private let asks: Bool
     private let process: Int32
     private var calls: PortalCalls<Event>
     private var ownName: String?
@@ -62,11 +64,15 @@ struct GlobalShortcutsStateMachine: Sendable {
 
     /// - Parameters:
     ///   - application: the name of its desktop file without `.desktop`.
+    ///   - asks: see `GlobalShortcutsSession`.
     ///   - process: this process.
     ///   - tokenPrefix: as for `PortalCalls`.
-    init(_ shortcuts: [GlobalShortcut], of application: String, process: Int32, tokenPrefix: String) {
+    init(
+        _ shortcuts: [GlobalShortcut], of application: String, asks: Bool = true, process: Int32, tokenPrefix: String
+    ) {
         self.shortcuts = shortcuts
         self.application = application
+        self.asks = asks
         self.process = process
         calls = PortalCalls(tokenPrefix: tokenPrefix)
     }
@@ -204,7 +210,7 @@ struct GlobalShortcutsStateMachine: Sendable {
                 let known = triggers ?? [:]
                 let isComplete = shortcuts.allSatisfy { known[$0.id] != nil }
                 if isComplete, !mustBind, !portal.showsDialog { return bound(known, session, portal) }
-                return bind(session, portal)
+                return isComplete || mustBind || asks ? bind(session, portal) : unbound(session, portal)
             case (.bind(let session), 0):
                 // Plasma 6.4 does not return them.
                 guard let triggers else { return list(session, isBound: true, portal) }
@@ -212,9 +218,7 @@ struct GlobalShortcutsStateMachine: Sendable {
             // GNOME's portal 48 sends any code with the keys that it has bound.
             case (.bind(let session), _) where triggers?.isEmpty == false:
                 return bound(triggers ?? [:], session, portal)
-            case (.bind(let session), _):
-                state = .open(session: session, isBound: false, portal)
-                return [.tell(.failed(.declined))]
+            case (.bind(let session), _): return unbound(session, portal)
             }
         } catch {
             return fail(error)
@@ -227,6 +231,11 @@ struct GlobalShortcutsStateMachine: Sendable {
         mustBind = false
         state = .open(session: session, isBound: true, portal)
         return [.tell(.bound(triggers))]
+    }
+
+    private mutating func unbound(_ session: String, _ portal: GlobalShortcutsPortal) -> [Action] {
+        state = .open(session: session, isBound: false, portal)
+        return [.tell(.failed(.declined))]
     }
 
     private mutating func register() -> [Action] {

@@ -148,7 +148,7 @@ public enum PortalError: Swift.Error, Sendable, Equatable {
     case noPortal
     /// The portal has ended, or does not answer.
     case portalLost
-    /// The person has closed the dialog, or the desktop has declined for another reason. GNOME does not say which.
+    /// The person has closed the dialog or was not asked, or the desktop has declined for another reason. GNOME does not say which.
     case declined
     case closed
     /// The portal answered with an error; its name and message, cleaned for display.
