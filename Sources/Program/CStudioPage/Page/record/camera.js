@@ -31,7 +31,8 @@ export function makeCameraChoice(changed) {
   const list = listRow("camera", say("camera"), say("whichCamera"), "none", choose, looks);
   const frame = makeFrame((chosen) => { layout = chosen; });
   const background = make("canvas");
-  const stage = make("div.stage", {}, background, frame.element);
+  const noPicture = make("p.hint", {}, say("noPicture"));
+  const stage = make("div.stage", {}, noPicture, background, frame.element);
   /** @type {HTMLImageElement} */
   let image = make("img", { alt: "", hidden: true });
   frame.element.prepend(image);
@@ -107,7 +108,7 @@ export function makeCameraChoice(changed) {
      */
     setSource({ image, width, height }) {
       stage.style.setProperty("--ratio", String(width / height));
-      background.hidden = !image;
+      background.hidden = !(noPicture.hidden = !!image);
       if (image) {
         const from = image instanceof HTMLImageElement ? { width: image.naturalWidth, height: image.naturalHeight } : image;
         [background.width, background.height] = [from.width, from.height];

@@ -43,8 +43,6 @@ export function makePreview(path, source) {
     ahead = Math.max(ahead ?? -Infinity, standing.clock + standing.ahead - performance.now() * 1000);
   }
 
-  function forget() { ahead = null; }
-
   async function open() {
     setText(text, say("previewStarting"));
     // Most pages that are loaded show no picture.
@@ -61,7 +59,7 @@ export function makePreview(path, source) {
     release = free;
     const options = { headers: headers(), credentials: /** @type {const} */ ("same-origin"), ready: prove };
     player = new module.StreamPlayer(path, options, { canvas, video }, null, {
-      show, tick, lost: forget, opened: (player) => { player.setAudio(false); },
+      show, tick, lost: () => { ahead = null; }, opened: (player) => { player.setAudio(false); },
     });
     player.run();
   }
@@ -85,7 +83,7 @@ export function makePreview(path, source) {
       player?.close();
       release?.();
       player = release = undefined;
-      forget();
+      ahead = null;
       setText(text, "");
     },
   };

@@ -113,10 +113,7 @@ export function showForm(section) {
     post("api/survey", chosen).catch(() => {});
   }
 
-  /**
-   * The request.
-   * @returns {Choice}
-   */
+  /** @returns {Choice} The request. */
   function values() {
     return {
       profile: names.chosen?.name, ...gallery.chosen, audio: audio.value, microphone: microphone.value, ...camera.request, ...more.values,

@@ -126,6 +126,7 @@ export const words = {
   record: "录制",
   starting: "正在开始…",
   looking: "正在查找屏幕和窗口…",
+  noPicture: "开始后才会显示画面。",
   nothingToRecord: "没有可录制的屏幕或窗口；请运行 kinecast doctor 查看缺少什么。",
   events: "事件",
   "event.started": "录制已开始。",

@@ -126,6 +126,7 @@ export const words = {
   record: "Record",
   starting: "Starting…",
   looking: "Looking for screens and windows…",
+  noPicture: "Its picture appears once you begin.",
   nothingToRecord: "No screen or window can be recorded here; kinecast doctor says what is missing.",
   events: "Events",
   "event.started": "Recording began.",
