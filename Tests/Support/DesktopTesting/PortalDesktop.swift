@@ -226,6 +226,23 @@ package final class PortalDesktop {
         try start("plasmashell", name: "org.kde.plasmashell")
     }
 
+    /// The item in KDE's tray that has this id.
+    package func trayItem(_ id: String) throws -> TrayPanel? {
+        let watcher = "org.kde.StatusNotifierWatcher"
+        let items = try BusClient(bus).call(
+            watcher, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties", "Get",
+            [.string(watcher), .string("RegisteredStatusNotifierItems")])
+        // Each is the unique name of a connection and a path.
+        return try (items.first?.content?.elements ?? []).lazy.compactMap(\.asString)
+            .map { try TrayPanel(bus, itemOf: String($0.prefix { $0 != "/" })) }
+            .first { try $0.properties()["Id"] == .string(id) }
+    }
+
+    /// Starts GNOME's file manager, whose dialog its portal shows from GNOME 47 on.
+    package func startFileManager() throws {
+        try start("nautilus", ["--gapplication-service"], name: "org.gnome.Nautilus")
+    }
+
     /// Starts waybar at the upper edge, with a tray and nothing else, and waits until it takes items. For sway.
     package func startBar() throws {
         let settings = #"{"position": "top", "height": 30, "modules-left": ["tray"], "tray": {"icon-size": 20}}"#

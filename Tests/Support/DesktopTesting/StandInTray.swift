@@ -69,10 +69,15 @@ package final class TrayPanel {
     private let client: BusClient
     private let owner: String
 
-    /// Waits until an item is there.
-    package init(_ bus: TestBus, _ tray: StandInTray) throws {
+    /// - Parameter owner: the unique name of the item's connection.
+    package init(_ bus: TestBus, itemOf owner: String) throws {
         client = try BusClient(bus)
-        owner = try tray.waitForItem()
+        self.owner = owner
+    }
+
+    /// Waits until an item is there.
+    package convenience init(_ bus: TestBus, _ tray: StandInTray) throws {
+        try self.init(bus, itemOf: tray.waitForItem())
     }
 
     package func properties() throws -> [String: BusValue] {
