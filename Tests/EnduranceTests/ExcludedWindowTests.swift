@@ -5,15 +5,11 @@ import ProcessTesting
 import Testing
 
 @Suite(.serialized, .tags(.real, .endurance)) struct ExcludedWindowTests {
-    @Test func `a window that must not be seen is in no frame under picom with fading`() throws {
-        #expect(try ExcludedWindow.record(under: .picom).showing == [])
-    }
-
-    @Test(arguments: ExcludedWindow.Manager.allCases)
-    func `a window that must not be seen is in no frame while what lies beneath is drawn`(
-        manager: ExcludedWindow.Manager
+    @Test(arguments: ExcludedWindow.Manager.allCases, ["cover", "beneath"])
+    func `a window that must not be seen is in no frame, whatever manages the windows`(
+        manager: ExcludedWindow.Manager, how: String
     ) throws {
-        #expect(try ExcludedWindow.record(under: manager, how: "beneath", steps: 2400).showing == [])
+        #expect(try ExcludedWindow.record(under: manager, how: how, steps: 2400).showing == [])
     }
 
     @Test(arguments: [ExcludedWindow.Manager.none, .picom])

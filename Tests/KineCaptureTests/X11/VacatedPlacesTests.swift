@@ -32,12 +32,21 @@ import Testing
         #expect(places.deadline == Self.least)
     }
 
-    @Test func `a place that is painted late is covered until that is over`() {
+    @Test func `a place that is painted again is covered until that is over`() {
+        var places = left(awaitsPainting: true)
+        for step: Int64 in 1...40 { places.paint(Self.place, at: step * 16_000_000) }
+        #expect(places.deadline == 640_000_000 + Self.quiet)
+    }
+
+    @Test func `a manager that paints seldom has longer`() {
         var places = left(awaitsPainting: true)
         #expect(places.expire(at: Self.least) == [])
         places.paint(Self.place, at: Self.least)
-        places.paint(Self.place, at: Self.least + Self.quiet - 1)
-        #expect(places.deadline == Self.least + 2 * Self.quiet - 1)
+        #expect(places.deadline == Self.least + VacatedPlaces.patience * Self.least)
+        places.paint(Self.place, at: 2 * Self.least + 1)
+        #expect(places.deadline == 2 * Self.least + 1 + VacatedPlaces.patience * (Self.least + 1))
+        places.paint(Self.place, at: Self.most)
+        #expect(places.deadline == Self.least + Self.most, "a video may play there")
     }
 
     @Test func `a place that is never painted, or always, is covered for the longest time`() {
@@ -56,8 +65,8 @@ import Testing
         #expect(places.deadline == nil)
         #expect(places.expire(at: 100 * Self.most) == [] && places.rects == [Self.place])
         places.paint(Self.place, at: 100 * Self.most)
-        #expect(places.deadline == Self.most)
-        #expect(places.expire(at: 100 * Self.most) == [Self.place])
+        #expect(places.deadline == 101 * Self.most, "it may fade from now on")
+        #expect(places.expire(at: 101 * Self.most) == [Self.place])
         places.leave(Self.place, at: 0, awaitsPainting: true)
         places.managerEnded(at: 7)
         #expect(places.deadline == 7 + Self.least)
@@ -85,12 +94,18 @@ import Testing
     /// Every pixel by itself, as slow as it is plain.
     private struct Pixel {
         var since: Int64
-        var painted: Int64?
+        var first: Int64?
+        var last: Int64?
+
+        mutating func paint(at now: Int64) { (first, last) = (first ?? now, now) }
+
+        /// The longest that it may be covered.
+        var end: Int64 { (first ?? since) + VacatedPlaces.mostTime }
 
         func isCovered(at now: Int64) -> Bool {
-            guard now - since < VacatedPlaces.mostTime else { return false }
-            guard let painted else { return true }
-            return now - since < VacatedPlaces.leastTime || now - painted < VacatedPlaces.quietTime
+            guard now < end else { return false }
+            guard let last else { return true }
+            return now - since < VacatedPlaces.leastTime || now - last < VacatedPlaces.quietTime
         }
     }
 
@@ -114,7 +129,7 @@ import Testing
                 each(rect) { pixels[$0] = Pixel(since: now) }
             } else {
                 places.paint(rect, at: now)
-                each(rect) { pixels[$0]?.painted = now }
+                each(rect) { pixels[$0]?.paint(at: now) }
             }
             _ = places.expire(at: now)
             var covers = Array(repeating: 0, count: side * side)
@@ -125,7 +140,7 @@ import Testing
                 if count == 0 {
                     pixels[index] = nil
                 } else {
-                    #expect(count == 1 && pixel.map { now - $0.since < VacatedPlaces.mostTime } == true)
+                    #expect(count == 1 && pixel.map { now < $0.end } == true)
                 }
             }
         }

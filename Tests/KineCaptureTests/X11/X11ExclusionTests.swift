@@ -174,6 +174,56 @@ import Testing
         }
     }
 
+    @Test func `a window that moves and goes while windows are searched is covered where it was last`() throws {
+        let (screen, painter) = try fixture()
+        let window = secret(painter)
+        try painter.beginCompositing()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        let last = Self.place.offset(x: 150, y: 100)
+        let isHeld = Monitor(false)
+        let name = screen.name
+        let thread = DedicatedThread(name: "windows") {
+            guard let other = try? Painter(display: name) else { return }
+            let moved = window
+            other.setServerHeld(true)
+            // The source begins to search, and waits for the server, which sends what happens meanwhile before its answers.
+            _ = other.window(PixelRect(x: 0, y: 0, width: 9, height: 9), colour: 0)
+            isHeld.signal { $0 = true }
+            usleep(300_000)
+            other.move(moved, x: last.x, y: last.y)
+            other.fill(other.root, last, Self.secret)
+            other.unmap(moved)
+            other.setServerHeld(false)
+            other.finish()
+        }
+        try wait("the server to be held") { isHeld.withLock { $0 } }
+        _ = try watcher.source.processEvents()
+        thread.join()
+        try watcher.follow { $0.isAll(Self.shade, in: last) }
+        #expect(isHidden(watcher))
+    }
+
+    @Test func `a frame whose window has ended is covered until it goes, wherever it is moved`() throws {
+        let (screen, painter) = try fixture()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        let frame = painter.window(Self.place, colour: 0x50_5050, isShown: false)
+        let window = secret(painter, PixelRect(x: 0, y: 0, width: 100, height: 60))
+        painter.reparent(window, into: frame, x: 5, y: 25)
+        painter.map(window)
+        painter.map(frame)
+        try watcher.follow { $0.isAll(Self.shade, in: Self.place) }
+        painter.destroy(window)
+        // Another window, so that windows are searched again.
+        let other = PixelRect(x: 0, y: 0, width: 9, height: 9)
+        _ = painter.window(other, colour: 0x10_9010)
+        try watcher.follow { $0.isAll(0x10_9010, in: other) }
+        let next = Self.place.offset(x: 150, y: 100)
+        painter.move(frame, x: next.x, y: next.y)
+        try watcher.follow { $0.isAll(Self.shade, in: next) }
+        painter.unmap(frame)
+        try watcher.follow { $0.isAll(Self.ground, in: next) }
+    }
+
     @Test(arguments: [false, true])
     func `a place stays covered until a compositing manager has painted it`(isLater: Bool) throws {
         let (screen, painter) = try fixture()

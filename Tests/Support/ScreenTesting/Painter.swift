@@ -32,6 +32,12 @@ public final class Painter {
         free(xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil))
     }
 
+    /// While it is held, the server serves no other program.
+    public func setServerHeld(_ isHeld: Bool) {
+        if isHeld { xcb_grab_server(connection) } else { xcb_ungrab_server(connection) }
+        finish()
+    }
+
     // MARK: Windows
 
     /// A window in one colour. Unless `isManaged`, no window manager has a say in it.

@@ -11,18 +11,23 @@ import KineMedia
 struct VacatedPlaces {
     /// The shortest cover, in nanoseconds.
     static let leastTime: Int64 = 500_000_000
-    /// Nanoseconds without painting after which a rectangle counts as finished.
+    /// Nanoseconds without painting after which a rectangle counts as finished, at least.
     static let quietTime: Int64 = 200_000_000
-    /// The longest cover, in nanoseconds: a video may play there, or another window may hide it, so that it is never
-    /// painted.
+    /// A rectangle is finished once nothing is painted there for this many times the longest gap between paintings before: a fade
+    /// consists of several, and a busy machine's manager paints seldom.
+    static let patience: Int64 = 3
+    /// The longest gap that counts, in nanoseconds: another window may have hidden the place meanwhile.
+    static let longestGap: Int64 = 1_000_000_000
+    /// The longest wait for the first painting, and the longest cover after it, in nanoseconds: a video may play there, or another window
+    /// may hide it, so that it is never painted.
     static let mostTime: Int64 = 3_000_000_000
 
     private enum Painting {
         /// Not waited for.
         case unknown
         case awaited(until: Int64)
-        /// The instant of the last reported painting.
-        case seen(at: Int64)
+        /// The instants of the first and the last reported painting, and the longest time until one, from the place's beginning on.
+        case seen(first: Int64, last: Int64, gap: Int64)
     }
 
     private struct Place {
@@ -35,10 +40,10 @@ struct VacatedPlaces {
             switch painting {
             case .unknown: since + VacatedPlaces.leastTime
             case .awaited(let end): end
-            case .seen(let instant):
+            case .seen(let first, let last, let gap):
                 min(
-                    max(since + VacatedPlaces.leastTime, instant + VacatedPlaces.quietTime),
-                    since + VacatedPlaces.mostTime)
+                    max(since + VacatedPlaces.leastTime, last + VacatedPlaces.quiet(after: gap)),
+                    first + VacatedPlaces.mostTime)
             }
         }
     }
@@ -75,11 +80,12 @@ struct VacatedPlaces {
             guard !common.isEmpty else { continue }
             switch place.painting {
             case .unknown: break
-            case .seen: places[index].painting = .seen(at: now)
+            case .seen(let first, let last, let gap):
+                places[index].painting = .seen(first: first, last: now, gap: max(gap, now - last))
             case .awaited:
                 parts += place.rect.parts(outside: rect).map { part(of: place, $0) }
                 places[index].rect = common
-                places[index].painting = .seen(at: now)
+                places[index].painting = .seen(first: now, last: now, gap: now - place.since)
             }
         }
         places += parts
@@ -91,6 +97,9 @@ struct VacatedPlaces {
         if !ended.isEmpty { places.removeAll { $0.end <= now } }
         return ended
     }
+
+    /// Nanoseconds without painting after which a rectangle counts as finished.
+    static func quiet(after gap: Int64) -> Int64 { max(quietTime, patience * min(gap, longestGap)) }
 
     private func part(of place: Place, _ rect: PixelRect) -> Place {
         Place(rect: rect, since: place.since, painting: place.painting)

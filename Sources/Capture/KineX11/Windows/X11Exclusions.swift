@@ -111,7 +111,7 @@ final class X11Exclusions {
     /// Searches all windows again if a new one may match. Follows the windows that are drawn. Returns whether it has asked the
     /// server, whose replies may have brought events.
     func search(at now: Int64) -> Bool {
-        let found = search.run()
+        let found = search.run(keeping: Set(windows.keys))
         let new = Set((found ?? []).map(\.window)).subtracting(windows.keys)
         for place in beneath?.look(finding: new) ?? [] { leave(place, now) }
         guard let found else {
@@ -121,7 +121,10 @@ final class X11Exclusions {
         findings = search.findings(of: rules)
         for child in found { place(child.window, at: child.bounds, now) }
         let places = Set(found.map(\.window))
-        for window in windows.keys where !places.contains(window) { place(window, at: nil, now) }
+        // Where a window that is not shown was last, its events tell, which may still be to come: it may have moved before it went.
+        for window in windows.keys where !places.contains(window) && X11Layout.isShown(window, connection) {
+            place(window, at: nil, now)
+        }
         return true
     }
 

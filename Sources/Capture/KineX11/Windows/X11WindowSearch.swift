@@ -66,7 +66,10 @@ final class X11WindowSearch {
 
     /// Searches all windows again if others may match; nil: no change. Its replies may bring events. Returns the shown
     /// windows from the lowest to the highest.
-    func run() -> [Found]? {
+    ///
+    /// - Parameter last: windows that matched. They still do once nothing in them has a name: a window manager's frame shows the pixels of
+    ///   the program's window after that has ended, and may be moved before it goes.
+    func run(keeping last: Set<UInt32> = []) -> [Found]? {
         guard isNeeded else { return nil }
         isNeeded = false
         count += 1
@@ -77,8 +80,9 @@ final class X11WindowSearch {
             let isMeant =
                 switch look {
                 case .meant: true
+                case .empty where last.contains(child): true
                 // A menu or a tip.
-                case .nameless: applications.contains(connection.client(of: child))
+                case .empty, .nameless: applications.contains(connection.client(of: child))
                 case .other: false
                 }
             guard isMeant, X11Layout.isShown(child, connection), let geometry = connection.geometry(of: child)
@@ -95,7 +99,14 @@ final class X11WindowSearch {
         return findings
     }
 
-    private enum Look { case meant, nameless, other }
+    private enum Look {
+        case meant
+        /// Neither a title nor an application.
+        case empty
+        /// No application.
+        case nameless
+        case other
+    }
 
     /// Examines a window and those inside it. Adds to `applications` the clients that a rule selects by application or process.
     private func look(at window: UInt32, depth: Int, _ applications: inout Set<UInt32>) -> Look {
@@ -119,13 +130,14 @@ final class X11WindowSearch {
         }
         // A program's own window has a class; windows inside it are the program's own matter.
         guard application.isEmpty || application.lowercased() == Self.frames else { return .other }
-        guard depth < Self.deepest else { return .nameless }
-        var result = Look.nameless
+        var result = title.text.isEmpty ? Look.empty : .nameless
+        guard depth < Self.deepest else { return result }
         for child in connection.children(of: window) {
             switch look(at: child, depth: depth + 1, &applications) {
             case .meant: return .meant
             case .other: result = .other
-            case .nameless: break
+            case .nameless: if case .empty = result { result = .nameless }
+            case .empty: break
             }
         }
         return result
