@@ -142,10 +142,32 @@ public final class Browser {
         // It may be behind something that stays at the window's end.
         let _: Bool = try run(
             "document.querySelector(\(Self.quoted(selector)))?.scrollIntoView({ block: 'center' }); return true;")
+        try tell("/element/\(element(selector))/click", [:] as [String: String])
+    }
+
+    /// WebDriver's name for the first element that a selector finds.
+    func element(_ selector: String) throws -> String {
         let found: [String: String] = try ask(
             "POST", session + "/element", ["using": "css selector", "value": selector])
         guard let id = found.values.first else { throw Error.refused("there is no \(selector)") }
-        try tell("/element/\(id)/click", [:] as [String: String])
+        return id
+    }
+
+    /// Presses the keys of a text, one after the other, with the focus where it is. WebDriver has letters for keys without one.
+    public func type(_ text: String) throws {
+        struct Step: Encodable {
+            var type: String
+            var value: String
+        }
+        struct Keyboard: Encodable {
+            var type = "key"
+            var id = "keyboard"
+            var actions: [Step]
+        }
+        let steps = text.map(String.init).flatMap { key in
+            ["keyDown", "keyUp"].map { Step(type: $0, value: key) }
+        }
+        try tell("/actions", ["actions": [Keyboard(actions: steps)]])
     }
 
     /// Drags the mouse from the middle of the first element that a selector finds, by so many CSS pixels.

@@ -54,9 +54,10 @@ extension Browser {
 
     public func selectTab(_ handle: String) throws { try tell("/window", ["handle": handle]) }
 
-    /// Takes a screenshot of the window, as a PNG file.
-    public func picture() throws -> [UInt8] {
-        let text: String = try ask("GET", session + "/screenshot", nil as String?)
+    /// Takes a screenshot of the window, or of the first element that a selector finds, as a PNG file.
+    public func picture(of selector: String? = nil) throws -> [UInt8] {
+        let place = try selector.map { try "/element/\(element($0))" } ?? ""
+        let text: String = try ask("GET", session + place + "/screenshot", nil as String?)
         return Data(base64Encoded: text).map(Array.init) ?? []
     }
 }
