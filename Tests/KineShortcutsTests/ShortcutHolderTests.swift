@@ -86,9 +86,7 @@ import Testing
         #expect(portal.questions == 2)
     }
 
-    @Test func `a take's tray asks for no keys, holds those that the portal knows, and asks when a person wants it`()
-        throws
-    {
+    @Test func `a tray that asks for no keys holds the known ones, and asks once a person wants it`() throws {
         let bus = try TestBus()
         let portal = try StandInShortcutsPortal(bus) { $0.listsKnown = true }
         let stage = try Stage("", bus: bus.address, asks: false)

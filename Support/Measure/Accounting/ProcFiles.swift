@@ -26,6 +26,14 @@ public enum ProcFiles {
         return !states.isEmpty && states.allSatisfy { $0 == "T" }
     }
 
+    /// The number of the calling thread.
+    public static var currentThread: Int32 {
+        read("/proc/thread-self/stat").split(separator: " ").first.flatMap { Int32($0) } ?? 0
+    }
+
+    /// Whether a thread of this process sleeps until something comes.
+    public static func isAsleep(thread: Int32) -> Bool { state("/proc/self/task/\(thread)/stat") == "S" }
+
     private static func state(_ path: String) -> Substring? {
         // It follows the name, which is in parentheses and may have any characters.
         read(path).split(separator: ")").last?.split(separator: " ").first

@@ -42,9 +42,9 @@ import Testing
         var places = left(awaitsPainting: true)
         #expect(places.expire(at: Self.least) == [])
         places.paint(Self.place, at: Self.least)
-        #expect(places.deadline == Self.least + VacatedPlaces.patience * Self.least)
+        #expect(places.deadline == Self.least + VacatedPlaces.quietGaps * Self.least)
         places.paint(Self.place, at: 2 * Self.least + 1)
-        #expect(places.deadline == 2 * Self.least + 1 + VacatedPlaces.patience * (Self.least + 1))
+        #expect(places.deadline == 2 * Self.least + 1 + VacatedPlaces.quietGaps * (Self.least + 1))
         places.paint(Self.place, at: Self.most)
         #expect(places.deadline == Self.least + Self.most, "a video may play there")
     }

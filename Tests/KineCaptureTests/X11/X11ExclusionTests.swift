@@ -1,6 +1,7 @@
 // Windows that must not be seen: not where they are, nor where they were, nor while they come, go and move.
 import CoreTesting
 import Glibc
+import KineMeasure
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -180,8 +181,8 @@ import Testing
         try painter.beginCompositing()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
         let last = Self.place.offset(x: 150, y: 100)
-        let isHeld = Monitor(false)
-        let name = screen.name
+        let (isHeld, isSearching) = (Monitor(false), Monitor(false))
+        let (name, searcher) = (screen.name, ProcFiles.currentThread)
         let thread = DedicatedThread(name: "windows") {
             guard let other = try? Painter(display: name) else { return }
             let moved = window
@@ -189,7 +190,7 @@ import Testing
             // The source begins to search, and waits for the server, which sends what happens meanwhile before its answers.
             _ = other.window(PixelRect(x: 0, y: 0, width: 9, height: 9), colour: 0)
             isHeld.signal { $0 = true }
-            usleep(300_000)
+            while !isSearching.withLock({ $0 }) || !ProcFiles.isAsleep(thread: searcher) { usleep(1000) }
             other.move(moved, x: last.x, y: last.y)
             other.fill(other.root, last, Self.secret)
             other.unmap(moved)
@@ -197,6 +198,7 @@ import Testing
             other.finish()
         }
         try wait("the server to be held") { isHeld.withLock { $0 } }
+        isSearching.signal { $0 = true }
         _ = try watcher.source.processEvents()
         thread.join()
         try watcher.follow { $0.isAll(Self.shade, in: last) }

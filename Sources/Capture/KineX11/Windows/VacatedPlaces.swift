@@ -15,7 +15,7 @@ struct VacatedPlaces {
     static let quietTime: Int64 = 200_000_000
     /// A rectangle is finished once nothing is painted there for this many times the longest gap between paintings before: a fade
     /// consists of several, and a busy machine's manager paints seldom.
-    static let patience: Int64 = 3
+    static let quietGaps: Int64 = 3
     /// The longest gap that counts, in nanoseconds: another window may have hidden the place meanwhile.
     static let longestGap: Int64 = 1_000_000_000
     /// The longest wait for the first painting, and the longest cover after it, in nanoseconds: a video may play there, or another window
@@ -99,7 +99,7 @@ struct VacatedPlaces {
     }
 
     /// Nanoseconds without painting after which a rectangle counts as finished.
-    static func quiet(after gap: Int64) -> Int64 { max(quietTime, patience * min(gap, longestGap)) }
+    static func quiet(after gap: Int64) -> Int64 { max(quietTime, quietGaps * min(gap, longestGap)) }
 
     private func part(of place: Place, _ rect: PixelRect) -> Place {
         Place(rect: rect, since: place.since, painting: place.painting)
