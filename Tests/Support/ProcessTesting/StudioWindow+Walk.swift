@@ -116,7 +116,9 @@ extension StudioWindow {
     /// A server that takes no stream, and one that does. `refusing` and `taking` are addresses without the stream's name.
     private func walkToServer(refusing: String, taking: String) throws {
         try show("Record")
+        // The link would be live at once.
         try stream(to: "RTMP")
+        try check("Link for any browser", false)
         try fill("127.0.0.1", in: "Server")
         try says("Server has to begin with rtmp:// or rtmps://.")
         try fill(refusing, in: "Server")
