@@ -152,7 +152,7 @@ import Testing
                 try window.recordHidden()
             }
             try wait("the dark screen") { painter.pixel(x: 2, y: 2) == MarkedScreen.dark }
-            try painter.typeEscape()
+            painter.press(.escape)
             try desktop.withWindow { window in
                 #expect(try window.isIdle())
                 let chosen = "return document.querySelector('.card:has(:checked)')?.textContent === 'Draw an area'"

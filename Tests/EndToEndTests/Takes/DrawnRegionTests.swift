@@ -92,7 +92,7 @@ import Testing
             let fixture = try Fixture()
             let take = try fixture.record(in: place, "--region", "draw")
             try fixture.waitForOverlay()
-            if isButton { fixture.painter.setButton(3, isPressed: true) } else { try fixture.painter.typeEscape() }
+            if isButton { fixture.painter.setButton(3, isPressed: true) } else { fixture.painter.press(.escape) }
             let ended = try take.wait()
             if isButton { fixture.painter.setButton(3, isPressed: false) }
             #expect(ended.status == ExitStatus.noPermission, "\(ended)")
@@ -143,7 +143,7 @@ import Testing
                 return running
             }
             let cancelled = try switchSource()
-            try fixture.painter.typeEscape()
+            fixture.painter.press(.escape)
             let ended = try cancelled.wait()
             #expect(ended.status != 0 && (ended.output + ended.errors).contains("was cancelled"), "\(ended)")
             try fixture.expectNothingLeft()

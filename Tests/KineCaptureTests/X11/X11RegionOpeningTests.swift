@@ -73,7 +73,7 @@ import Testing
         #expect(try opening.processEvents() == nil && !opening.coversScreen)
         painter.releaseMouse()
         try drive(opening) { opening.coversScreen }
-        try painter.typeEscape()
+        painter.press(.escape)
         #expect(throws: VideoSourceError.regionCancelled) { try drive(opening) }
         #expect(!isDark)
     }

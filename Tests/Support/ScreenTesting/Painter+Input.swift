@@ -25,29 +25,6 @@ extension Painter {
         free(xcb_set_pointer_mapping_reply(connection, cookie, nil))
     }
 
-    /// Presses the Escape key and releases it.
-    public func typeEscape() throws(Failure) {
-        guard let setup = xcb_get_setup(connection) else { return }
-        let (first, last) = (setup.pointee.min_keycode, setup.pointee.max_keycode)
-        let mapping = xcb_get_keyboard_mapping_reply(
-            connection, xcb_get_keyboard_mapping(connection, first, last - first + 1), nil)
-        defer { free(mapping) }
-        let symbols = UnsafeBufferPointer(
-            start: xcb_get_keyboard_mapping_keysyms(mapping),
-            count: Int(xcb_get_keyboard_mapping_keysyms_length(mapping)))
-        guard let mapping, let index = symbols.firstIndex(of: 0xff1b) else {  // XK_Escape
-            throw Failure(description: "The keyboard has no Escape key.")
-        }
-        let key = first + UInt8(index / Int(mapping.pointee.keysyms_per_keycode))
-        fakeInput(XCB_KEY_PRESS, key)
-        fakeInput(XCB_KEY_RELEASE, key)
-    }
-
-    private func fakeInput(_ type: Int32, _ detail: UInt8) {
-        xcb_test_fake_input(connection, UInt8(type), detail, 0, root, 0, 0, 0)
-        finish()
-    }
-
     /// Takes the mouse for this client alone. False where another has it.
     public func grabMouse() -> Bool {
         let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
