@@ -64,19 +64,19 @@ import Testing
         try withDesktop { desktop, _ in try expectReturn(on: desktop) }
     }
 
-    @Test(.tags(.endurance))
-    func `no frame shows the window on sway either`() throws {
+    @Test(.tags(.endurance), arguments: [false, true])
+    func `no frame shows the window on sway either`(isLive: Bool) throws {
         let sway = try SwayDesktop(size: Self.size)
         try sway.perform("output * bg #\(String(Self.ground, radix: 16)) solid_color")
         // This one has no keyboard.
         try withStudio({ try ChromiumDesktop($0, onWayland: sway.environment) }) {
-            try expectReturn(on: $0, hasKeyboard: false)
+            try expectReturn(on: $0, isLive: isLive, hasKeyboard: false)
         }
     }
 
-    private func expectReturn(on desktop: ChromiumDesktop, hasKeyboard: Bool = true) throws {
+    private func expectReturn(on desktop: ChromiumDesktop, isLive: Bool = false, hasKeyboard: Bool = true) throws {
         let place = desktop.place
-        try desktop.withWindow { try $0.recordHidden() }
+        try desktop.withWindow { try $0.recordHidden(isLive: isLive) }
         try waitForSecond(in: place)
         #expect(try place.run("stop").status == 0)
         try desktop.withWindow { window in
@@ -85,7 +85,7 @@ import Testing
             if hasKeyboard { #expect(try window.browser.wait(until: isNamed), "the name can be typed") }
             try window.close()
         }
-        try expectOnlyGround(in: place)
+        try expectOnlyGround(in: place, within: isLive ? 24 : 6)
     }
 
     @Test func `a bar has the buttons, and no frame shows it, or the window that it was`() throws {

@@ -71,10 +71,11 @@ package struct ChromiumDesktop {
 
 extension StudioWindow {
     /// Begins a take, for which the window goes. On a desktop where nothing but the menu leads back, the window asks first.
-    package func recordHidden() throws {
+    package func recordHidden(isLive: Bool = false) throws {
         #expect(try isIdle())
         try skipCountdown()
-        try click("Record")
+        if isLive { try turn("Stream live") }
+        try click(isLive ? "Go live" : "Record")
         try clickLast("This window is hidden")
     }
 

@@ -160,7 +160,7 @@ package struct StudioWindow {
                 const take = document.querySelector(".take:not([hidden])");
                 if (!take?.querySelector(".main")?.checkVisibility()) return false;
                 take.seenAt ??= performance.now();
-                return performance.now() - take.seenAt > 1000;
+                return performance.now() - take.seenAt > 700;
                 """)
         try #require(isReady, "there is no take to end")
         try browser.click(".take:not([hidden]) .main")
