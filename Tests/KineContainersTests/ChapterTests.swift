@@ -19,6 +19,7 @@ import Testing
         for step in Self.take.steps {
             switch step {
             case .sample(let sample): writer.append(sample)
+            case .input(let input): writer.append(input: input.data, at: input.time)
             case .flush(let time):
                 while let mark = left.first, mark.start <= time {
                     writer.mark(mark)

@@ -68,9 +68,9 @@ import Testing
         let track = MovieDescription(creationTime: 0, video: SyntheticTake.video, audio: take.audio).tracks[1]
         var writer = BoxWriter()
         writer.movieFragment(sequenceNumber: 999) {
-            let size = MovieFragment.emptySize + MovieFragment.runSize(isVideo: false, sampleCount: count)
+            let size = MovieFragment.emptySize + MovieFragment.runSize(of: track, sampleCount: count)
             $0.trackRun(of: track, start: 1 << 30, sampleCount: count, dataOffset: size + 8) {
-                for _ in 0..<count { $0.runAudio(size: 0) }
+                for _ in 0..<count { $0.runSample(of: track, duration: 0, size: 0, isSync: true) }
             }
         }
         writer.box("mdat") { _ in }

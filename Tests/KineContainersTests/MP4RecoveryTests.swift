@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct MP4RecoveryTests {
     private static let take = SyntheticTake(
-        seed: 11, seconds: 8, audio: [SyntheticTake.audio(.audioApp)], still: 0.15)
+        seed: 11, seconds: 8, audio: [SyntheticTake.audio(.audioApp)], hasInput: true, still: 0.15)
 
     /// The whole frames and access units of audio in a file, which recovery must at least save.
     private func saved(_ bytes: [UInt8]) -> (frames: Int, audio: Int) {
@@ -36,11 +36,17 @@ import Testing
         #expect(recovered.duration.ticks(timescale: 90000) == Int64(movie.duration), sourceLocation: sourceLocation)
         let payloads = try movie.payloads(file.bytes)
         #expect(recovered.frames == payloads[0].count, sourceLocation: sourceLocation)
-        #expect(
-            recovered.audioAccessUnits == payloads[1...].reduce(0) { $0 + $1.count }, sourceLocation: sourceLocation)
-        for (track, samples) in payloads.enumerated() {
-            #expect(
-                samples == take.samples[track].prefix(samples.count).map(\.data), sourceLocation: sourceLocation)
+        let audio = movie.tracks.filter { $0.handler == "soun" }.map(\.samples.count)
+        #expect(recovered.audioAccessUnits == audio.reduce(0, +), sourceLocation: sourceLocation)
+        for (samples, track) in zip(payloads, movie.tracks) {
+            let all = take.payloads[track.id - 1]
+            #expect(samples.elementsEqual(all.prefix(samples.count)), sourceLocation: sourceLocation)
+        }
+        if let input = movie.tracks.last, input.handler == "meta", let inputs = take.inputs {
+            let starts = inputs.prefix(input.samples.count).map { Int($0.time.ticks(timescale: 90000)) }
+            #expect(input.samples.map(\.start) == starts, sourceLocation: sourceLocation)
+            #expect(input.samples.last?.end == movie.tracks[0].samples.last?.end, sourceLocation: sourceLocation)
+            #expect(input.edits.isEmpty, sourceLocation: sourceLocation)
         }
         // Once more: nothing to do, nothing done.
         let before = file.bytes

@@ -14,7 +14,8 @@ import Testing
 
     private func writer(_ descriptor: FileDescriptor, timeout: Int64 = ByteStream.timeout) throws -> MP4StreamWriter {
         try MP4StreamWriter(
-            stream: ByteStream(descriptor, path: "-", timeout: timeout), video: video, audio: audio, creationTime: 0)
+            stream: ByteStream(descriptor, path: "-", timeout: timeout), video: video, audio: audio, hasInput: true,
+            creationTime: 0)
     }
 
     private func frame(_ milliseconds: Int64) -> EncodedSample {
@@ -26,7 +27,7 @@ import Testing
     @Test(arguments: 1...6) func `the reader gets every sample in its time, and can recover what it gets`(
         seed: UInt64
     ) throws {
-        let take = SyntheticTake(seed: seed, seconds: 20, audio: audio)
+        let take = SyntheticTake(seed: seed, seconds: 20, audio: audio, hasInput: true)
         let directory = try TemporaryDirectory()
         let pipe = try FileDescriptor.pipe()
         let reader = try DedicatedThread(starting: "reader") {

@@ -56,6 +56,31 @@ import Testing
         try decode(copy)
     }
 
+    @Test func `players pass over a track of input in every state`() throws {
+        let media = try RealMedia.shared.get()
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: media.video, audio: [media.audio], hasInput: true, creationTime: 0)
+        for second in 0..<3 { writer.append(input: Array("{}\n".utf8), at: .seconds(Double(second))) }
+        let audio = try record(media, to: writer)
+        func check() throws {
+            let entries = "stream=codec_type,codec_tag_string,nb_read_packets"
+            let streams = try run(
+                "ffprobe", ["-v", "fatal", "-count_packets", "-show_entries", entries, "-of", "compact=p=0:nk=1", path])
+            #expect(streams.output == "video|avc1|300\naudio|mp4a|\(audio)\ndata|mett|3\n")
+            let played = try run("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
+            #expect(played.errors == "" && played.status == .exited(status: 0))
+        }
+        try check()
+        let finished = try writer.finish(at: .seconds(10))
+        #expect(finished.frames == 300 && finished.audioAccessUnits == audio)
+        try check()
+        try MP4FastStart.moveIndexToFront(path)
+        try check()
+        let all = try run("mediainfo", ["--Full", path])
+        #expect(!all.output.contains("IsTruncated") && !all.output.contains("Conformance errors"))
+    }
+
     @Test func `mediainfo sees an ordinary file`() throws {
         let media = try RealMedia.shared.get()
         let path = directory("take.mp4")

@@ -13,7 +13,8 @@ import Testing
     private static let both = [SyntheticTake.audio(.audioApp), SyntheticTake.audio(.audioMic, rate: 44100)]
 
     @Test(arguments: 1...12) func `every table of a finished file says what was appended`(seed: UInt64) throws {
-        let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
+        let take = SyntheticTake(
+            seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))), hasInput: seed.isMultiple(of: 2))
         let file = MemoryFile()
         let finished = try #require(try take.write(to: file))
         let movie = try take.check(file.bytes)
@@ -32,16 +33,35 @@ import Testing
             #expect(track.edits == (track.handler == "soun" ? [[track.trackDuration, 1024]] : []))
             #expect(track.hasRollGroup == (track.handler == "soun"))
         }
-        #expect(movie.tracks.map(\.name) == Array(["Screen", "Audio", "Microphone"].prefix(movie.tracks.count)))
+        let names =
+            ["Screen", "Audio", "Microphone"].prefix(take.samples.count) + (take.inputs == nil ? [] : ["Input"])
+        #expect(movie.tracks.map(\.name) == Array(names))
     }
 
     @Test(arguments: 1...12) func `the fragments say the same while recording`(seed: UInt64) throws {
-        let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
+        let take = SyntheticTake(
+            seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))), hasInput: seed.isMultiple(of: 2))
         let file = MemoryFile()
         try take.write(to: file, finishing: false)
         let movie = try take.check(file.bytes)
         #expect(movie.types.prefix(3) == ["ftyp", "free", "moov"])
-        #expect(movie.types.dropFirst(3).allSatisfy { $0 == "moof" || $0 == "mdat" })
+        #expect(movie.types.dropFirst(3).allSatisfy { ["moof", "mdat", "free"].contains($0) })
+    }
+
+    @Test func `input is enabled, and not presented`() throws {
+        let file = MemoryFile()
+        try SyntheticTake(seed: 3, seconds: 2, audio: [Self.both[0]], hasInput: true).write(to: file)
+        let boxes = try OracleBox.parse(file.bytes, 0..<file.bytes.count)
+        let track = try #require(boxes.first { $0.type == "moov" }?.children.last { $0.type == "trak" })
+        let header = try track.child("tkhd")
+        #expect(try header.number(file.bytes, at: 0, 4) == 1, "version and flags")
+        #expect(try header.number(file.bytes, at: 32, 4) == 0, "layer and alternate group")
+        #expect(try header.number(file.bytes, at: 36, 2) == 0, "volume")
+        #expect(try header.number(file.bytes, at: 76, 8) == 0, "size")
+        #expect(try track.child("mdia", "minf").children.contains { $0.type == "nmhd" })
+        let entry = try track.child("mdia", "minf", "stbl", "stsd").content
+        // The entry's header, its reserved bytes and data reference, no encoding, and the media type.
+        #expect(file.bytes[entry].suffix(30).elementsEqual("\0application/x-kinecast-input\0".utf8))
     }
 
     @Test func `a still screen costs four bytes and the file is as long as the take`() throws {

@@ -38,9 +38,11 @@ private func checkPlayable(_ bytes: [UInt8], _ recovered: RecoveredFile) {
         let movie = try OracleMovie(bytes)
         _ = try movie.payloads(bytes)
         precondition(movie.types == ["ftyp", "mdat", "moov"], "boxes \(movie.types)")
-        let counts = movie.tracks.map { ($0.handler == "vide", $0.samples.count) }
-        precondition(counts.reduce(0) { $0 + ($1.0 ? $1.1 : 0) } == recovered.frames, "pictures")
-        precondition(counts.reduce(0) { $0 + ($1.0 ? 0 : $1.1) } == recovered.audioAccessUnits, "sound")
+        func count(_ handler: String) -> Int {
+            movie.tracks.reduce(0) { $0 + ($1.handler == handler ? $1.samples.count : 0) }
+        }
+        precondition(count("vide") == recovered.frames, "pictures")
+        precondition(count("soun") == recovered.audioAccessUnits, "sound")
     } catch {
         preconditionFailure("the recovered file cannot be read: \(error)")
     }

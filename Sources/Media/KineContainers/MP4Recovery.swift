@@ -107,16 +107,17 @@ private struct RecoverableRecording {
         var scanner = FragmentScanner(file: file, movie: initial, end: end)
         try scanner.scan(from: firstFragment)
         let movie = scanner.movie
-        guard scanner.tables[0].count > 0 else { throw MP4Recovery.Error.nothingRecorded(path: file.path) }
+        var tables = scanner.tables
+        guard tables[0].count > 0 else { throw MP4Recovery.Error.nothingRecorded(path: file.path) }
 
         try file.reserve(
-            through: scanner.end + RecordingLayout.indexSizeBound(movie, scanner.tables, scanner.chapters))
+            through: scanner.end + RecordingLayout.indexSizeBound(movie, tables, scanner.chapters))
+        RecordingLayout.endInput(of: movie, &tables)
         let bytes = try RecordingLayout.finish(
-            file, end: scanner.end, movie: movie, tables: scanner.tables, chapters: scanner.chapters)
+            file, end: scanner.end, movie: movie, tables: tables, chapters: scanner.chapters)
         return RecoveredFile(
-            bytes: bytes, duration: RecordingLayout.duration(movie, scanner.tables),
-            frames: Int(scanner.tables[0].count),
-            audioAccessUnits: scanner.tables[1...].reduce(0) { $0 + Int($1.count) }, wasAlreadyFinished: false,
+            bytes: bytes, duration: RecordingLayout.duration(movie, tables), frames: Int(tables[0].count),
+            audioAccessUnits: movie.audioAccessUnits(in: tables), wasAlreadyFinished: false,
             skippedBytes: scanner.skippedBytes)
     }
 

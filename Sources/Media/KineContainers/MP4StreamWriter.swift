@@ -11,6 +11,7 @@ public final class MP4StreamWriter: MovieWriter {
     private var sequenceNumber: UInt32 = 0
     /// Ticks at which the last written frame starts, and those at which each track continues.
     private var lastStart: UInt64?
+    private var lastInput: UInt64?
     private var ends: [UInt64]
     private var frames = 0
     private var accessUnits = 0
@@ -23,10 +24,10 @@ public final class MP4StreamWriter: MovieWriter {
 
     /// Writes the header. Parameters as for `MP4Writer`.
     public init(
-        stream: ByteStream, video: VideoFormat, audio: [AudioFormat], creationTime: Int64
+        stream: ByteStream, video: VideoFormat, audio: [AudioFormat], hasInput: Bool = false, creationTime: Int64
     ) throws(StorageError) {
         self.stream = stream
-        movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)
+        movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio, hasInput: hasInput)
         pending = PendingSamples(movie, audio: audio)
         ends = movie.tracks.map { _ in 0 }
         try write(RecordingLayout.header(movie))
@@ -39,6 +40,11 @@ public final class MP4StreamWriter: MovieWriter {
 
     public func append(_ sample: EncodedSample) {
         if failure == nil { pending.append(sample, after: lastStart) }
+    }
+
+    public func append(input data: [UInt8], at time: MediaTime) {
+        guard failure == nil else { return }
+        pending.append(input: data, at: time, after: lastInput)
     }
 
     public func change(to format: VideoFormat, at time: MediaTime) throws(StorageError) {
@@ -81,13 +87,15 @@ public final class MP4StreamWriter: MovieWriter {
         try write(formatMark + RecordedFragment(sequenceNumber: sequenceNumber, runs: runs).bytes)
         for run in runs {
             let (track, count) = (Int(run.track.id) - 1, run.samples.sizes.count)
-            if run.track.isVideo {
+            switch run.track.kind {
+            case .video:
                 frames += count
                 lastStart = run.samples.starts.last
                 ends[track] = (lastStart ?? 0) + UInt64(run.durations.last ?? 0)
-            } else {
+            case .audio:
                 accessUnits += count
                 ends[track] += UInt64(run.track.sampleDuration) * UInt64(count)
+            case .input: lastInput = run.samples.starts.last
             }
         }
         pending.removeAll()

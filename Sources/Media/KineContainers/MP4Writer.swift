@@ -49,12 +49,13 @@ public final class MP4Writer: MovieWriter {
     /// Begins the file: it is a valid recording from now on. `file` gets its name once the first fragment is durable.
     /// - Parameters:
     ///   - audio: the audio tracks, each of another `type`.
+    ///   - hasInput: whether there is a track of input too.
     ///   - creationTime: seconds since 1970-01-01 UTC.
     public init(
-        file: any StorageFile, video: VideoFormat, audio: [AudioFormat], creationTime: Int64
+        file: any StorageFile, video: VideoFormat, audio: [AudioFormat], hasInput: Bool = false, creationTime: Int64
     ) throws(StorageError) {
         self.file = file
-        movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)
+        movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio, hasInput: hasInput)
         tables = movie.tracks.map { _ in SampleTable() }
         pending = PendingSamples(movie, audio: audio)
 
@@ -89,6 +90,11 @@ public final class MP4Writer: MovieWriter {
     public func append(_ sample: EncodedSample) {
         guard failure == nil else { return }
         pending.append(sample, after: hasFrames ? tables[0].lastStart : nil)
+    }
+
+    public func append(input data: [UInt8], at time: MediaTime) {
+        guard failure == nil, let track = movie.input else { return }
+        pending.append(input: data, at: time, after: tables[track].count > 0 ? tables[track].lastStart : nil)
     }
 
     public func mark(_ chapter: Chapter) {
@@ -185,10 +191,10 @@ public final class MP4Writer: MovieWriter {
     private func note(_ runs: [RecordedFragment.Run], of fragment: RecordedFragment, at start: Int64) {
         for (run, offset) in zip(runs, fragment.runOffsets) {
             let track = Int(run.track.id) - 1
+            if run.track.kind == .input { tables[track].endLastSample(at: run.start) }
             for (sample, size) in run.samples.sizes.enumerated() {
                 tables[track].append(
-                    size: size, duration: run.track.isVideo ? run.durations[sample] : run.track.sampleDuration,
-                    isSync: run.samples.isSync[sample])
+                    size: size, duration: run.duration(of: sample), isSync: run.samples.isSync[sample])
             }
             tables[track].appendChunk(
                 offset: start + Int64(offset), length: UInt32(run.samples.sizes.count), entry: track == 0 ? entry : 1)
@@ -245,6 +251,7 @@ public final class MP4Writer: MovieWriter {
                     if case .shortened = failure { throw failure }
                     try? extendLastFrame(until: PendingSamples.ticks(end))
                 }
+                RecordingLayout.endInput(of: movie, &tables)
                 self.end = try RecordingLayout.finish(
                     file, end: self.end, movie: movie, tables: tables, chapters: chapters, shownTicks: shownTicks)
             } catch {
@@ -259,8 +266,7 @@ public final class MP4Writer: MovieWriter {
             path: file.path, bytes: self.end,
             duration: shownTicks.map { RecordingLayout.duration(ticks: $0.max() ?? 0) }
                 ?? RecordingLayout.duration(movie, tables),
-            frames: Int(tables[0].count), audioAccessUnits: tables[1...].reduce(0) { $0 + Int($1.count) },
-            failure: failure)
+            frames: Int(tables[0].count), audioAccessUnits: movie.audioAccessUnits(in: tables), failure: failure)
     }
 
     /// As for `MovieBox.final`.
@@ -301,6 +307,11 @@ public protocol MovieWriter: AnyObject {
     /// The first frame is at time zero, whatever its own time. Audio is timed by counting: its access units must follow
     /// each other without a gap, and the first sample after the priming is at time zero.
     func append(_ sample: EncodedSample)
+
+    /// Adds a sample of the input track for a later `flush`, if there is such a track. It lasts until the next one, or the end
+    /// of the take; the first is at time zero, whatever its own time.
+    /// - Parameter time: of the take, in the order of the samples.
+    func append(input data: [UInt8], at time: MediaTime)
 
     /// Frames at `time` of the take and later have this format, of the same codec. Call it before the first of them, a keyframe, is
     /// appended. Writes the earlier samples, as `flush` does.

@@ -122,6 +122,10 @@ struct OracleMovie: Equatable {
         guard let track = tracks.firstIndex(where: { $0.id == id }) else { throw OracleError("no track \(id)") }
         guard try header.number(bytes, at: 0, 4) == 0x20000 else { throw OracleError("tfhd flags") }
         var start = try run.child("tfdt").number(bytes, at: 4, 8)
+        if tracks[track].handler == "meta", let last = tracks[track].samples.last, last.end <= start {
+            // It lasts until the next one.
+            tracks[track].samples[tracks[track].samples.count - 1].duration = start - last.start
+        }
         if let last = tracks[track].samples.last, last.end != start {
             throw OracleError("track \(id): a sample ends at \(last.end), the next starts at \(start)")
         }

@@ -7,8 +7,14 @@ import Testing
 struct SyntheticTake {
     enum Step {
         case sample(EncodedSample)
+        case input(Input)
         case flush(MediaTime)
         case synchronize
+    }
+
+    struct Input {
+        var time: MediaTime
+        var data: [UInt8]
     }
 
     static let video = VideoFormat(
@@ -27,16 +33,27 @@ struct SyntheticTake {
     var end: MediaTime
     /// The appended samples, track by track, frames first.
     var samples: [[EncodedSample]]
+    /// The samples of the input track; nil without one.
+    var inputs: [Input]?
 
-    /// - Parameter still: the probability that a frame stays for seconds.
-    init(seed: UInt64, seconds: Double, audio: [AudioFormat] = [], still: Double = 0.05) {
+    /// The bytes of all samples, as the tracks of the file have them.
+    var payloads: [[[UInt8]]] { samples.map { $0.map(\.data) } + (inputs.map { [$0.map(\.data)] } ?? []) }
+
+    /// - Parameters:
+    ///   - hasInput: there is a track of input, with a sample in half of the fragments, and in the first.
+    ///   - still: the probability that a frame stays for seconds.
+    init(
+        seed: UInt64, seconds: Double, audio: [AudioFormat] = [], hasInput: Bool = false, still: Double = 0.05
+    ) {
         var random = SeededGenerator(seed: seed)
         self.audio = audio
         samples = Array(repeating: [], count: 1 + audio.count)
+        inputs = hasInput ? [] : nil
         end = .seconds(seconds)
         var nextFrame = MediaTime.zero
         var now = MediaTime.zero
         while now < end {
+            if let inputs, inputs.isEmpty || Bool.random(using: &random) { addInput(at: now) }
             now = min(end, now + .milliseconds(Int64.random(in: 300...600, using: &random)))
             while nextFrame < now {
                 let isKeyframe = samples[0].isEmpty || Int.random(in: 0..<20, using: &random) == 0
@@ -52,6 +69,12 @@ struct SyntheticTake {
             steps.append(.flush(now))
             if Bool.random(using: &random) { steps.append(.synchronize) }
         }
+    }
+
+    private mutating func addInput(at time: MediaTime) {
+        let input = Input(time: time, data: Array("{\"number\": \(inputs?.count ?? 0)}\n".utf8))
+        inputs?.append(input)
+        steps.append(.input(input))
     }
 
     private mutating func add(
@@ -73,7 +96,8 @@ struct SyntheticTake {
     @discardableResult
     func write(to file: some StorageFile, finishing: Bool = true) throws -> FinishedFile? {
         try write(
-            with: MP4Writer(file: file, video: Self.video, audio: audio, creationTime: 1_700_000_000),
+            with: MP4Writer(
+                file: file, video: Self.video, audio: audio, hasInput: inputs != nil, creationTime: 1_700_000_000),
             finishing: finishing)
     }
 
@@ -84,6 +108,7 @@ struct SyntheticTake {
             for step in steps {
                 switch step {
                 case .sample(let sample): writer.append(sample)
+                case .input(let input): writer.append(input: input.data, at: input.time)
                 case .flush(let time):
                     now = time
                     try writer.flush(through: time)
@@ -101,7 +126,7 @@ struct SyntheticTake {
         _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> OracleMovie {
         let movie = try OracleMovie(bytes)
-        try #require(movie.tracks.count == samples.count, sourceLocation: sourceLocation)
+        try #require(movie.tracks.count == self.payloads.count, sourceLocation: sourceLocation)
         let payloads = try movie.payloads(bytes)
         for (index, expected) in samples.enumerated() {
             let track = movie.tracks[index]
@@ -115,6 +140,16 @@ struct SyntheticTake {
         }
         let last = try #require(movie.tracks[0].samples.last, sourceLocation: sourceLocation)
         #expect(last.start + last.duration == Int(end.ticks(timescale: 90000)), sourceLocation: sourceLocation)
+        if let inputs, let track = movie.tracks.last {
+            #expect(track.handler == "meta" && track.edits.isEmpty, sourceLocation: sourceLocation)
+            #expect(payloads.last == inputs.map(\.data), sourceLocation: sourceLocation)
+            let starts = inputs.map { Int($0.time.ticks(timescale: 90000)) }
+            #expect(track.samples.map(\.start) == starts, sourceLocation: sourceLocation)
+            #expect(!track.samples.contains { !$0.isSync }, sourceLocation: sourceLocation)
+            if !movie.types.contains("moof") {
+                #expect(track.samples.last?.end == last.end, sourceLocation: sourceLocation)
+            }
+        }
         return movie
     }
 }

@@ -11,7 +11,7 @@ extension IndexedTrack {
         description = try TrackDescription(reading: track, sampleDuration: longest)
         guard end < 1 << 50 else { throw MalformedBox() }  // 396 years
         // All samples of audio have the same duration.
-        guard description.isVideo || end == UInt64(longest) * UInt64(sizes.count) else { throw MalformedBox() }
+        guard description.hasOwnDurations || end == UInt64(longest) * UInt64(sizes.count) else { throw MalformedBox() }
         isSync = try table.syncSamples(count: sizes.count)
         guard isSync[0], Int(largest) <= description.largestSample else { throw MalformedBox() }
         if case .video(_, let size) = description.kind {

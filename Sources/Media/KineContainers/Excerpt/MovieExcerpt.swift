@@ -42,7 +42,11 @@ public struct MovieExcerpt: Sendable {
         encodedFrames = frames.lowerBound..<(keyframe ?? frames.upperBound)
         let ticks = ticks
         cuts = index.tracks.map {
-            $0.description.isVideo ? TrackCut(frames: frames, ticks) : TrackCut(audio: $0, ticks)
+            switch $0.description.kind {
+            case .video: TrackCut(frames: frames, ticks)
+            case .audio: TrackCut(audio: $0, ticks)
+            case .input: nil
+            }
         }
     }
 

@@ -3,7 +3,7 @@ import KineMedia
 
 extension RecordingIndex {
     /// The numbers of the audio tracks.
-    public var audioTracks: Range<Int> { 1..<tracks.count }
+    public var audioTracks: Range<Int> { 1..<(input ?? tracks.count) }
 
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) of an audio track; nil if it is not AAC in the writer's form.
     public func audioSpecificConfig(ofTrack track: Int) -> [UInt8]? {

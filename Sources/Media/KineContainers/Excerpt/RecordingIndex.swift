@@ -6,7 +6,7 @@ import KineMedia
 /// Memory: 21 bytes a sample.
 public struct RecordingIndex: Sendable {
     let creationTime: UInt64
-    /// Video first.
+    /// Video first, input last if there is any.
     let tracks: [IndexedTrack]
     /// The first one begins with the recording. Empty if the list is damaged, since the rest can still be used.
     public let chapters: [Chapter]
@@ -53,7 +53,7 @@ public struct RecordingIndex: Sendable {
         guard let movie = try FinishedMovie(in: file, at: offset, isFirst: isFirst), movie.isWhole else {
             throw Error.notARecording(path: file.path)
         }
-        guard movie.frames + movie.audioAccessUnits <= mostSamples else { throw Error.tooLong(path: file.path) }
+        guard movie.samples <= mostSamples else { throw Error.tooLong(path: file.path) }
         return try file.read(at: place.lowerBound, count: place.count)
     }
 
@@ -70,14 +70,16 @@ public struct RecordingIndex: Sendable {
             tracks.append(try IndexedTrack(reading: track, fileSize: fileSize))
         }
         // Tracks without samples were removed when the file was finished: the ids have gaps.
-        guard let first = tracks.first, first.description.isVideo, tracks.count <= MovieDescription.mostTracks,
-            !tracks.dropFirst().contains(where: \.description.isVideo), SampleRun.areDisjoint(tracks)
-        else { throw MalformedBox() }
+        guard TrackDescription.areInOrder(tracks.map(\.description)), SampleRun.areDisjoint(tracks) else {
+            throw MalformedBox()
+        }
         self.tracks = tracks
         chapters = (try? Chapter.all(in: movie)) ?? []
     }
 
     var video: IndexedTrack { tracks[0] }
+    /// The index of the input track; nil: there is none.
+    var input: Int? { tracks.last?.description.kind == .input ? tracks.count - 1 : nil }
 
     /// The time of the end. An access unit of audio may end after the last frame.
     public var duration: MediaTime { RecordingLayout.duration(ticks: end) }

@@ -59,7 +59,7 @@ public struct FragmentedMovie: Sendable {
         guard presentationTime >= .zero, let index = types.firstIndex(of: type) else { return nil }
         let track = movie.tracks[index]
         let scale = Int32(clamping: track.timescale)
-        let size = MovieFragment.emptySize + MovieFragment.runSize(isVideo: track.isVideo, sampleCount: 1) + 8
+        let size = MovieFragment.emptySize + MovieFragment.runSize(of: track, sampleCount: 1) + 8
         // From tick to tick, so that a frame ends where the next one begins.
         let start = presentationTime.ticks(timescale: scale)
         let duration =
@@ -68,12 +68,9 @@ public struct FragmentedMovie: Sendable {
         writer.reserveCapacity(size)
         writer.movieFragment(sequenceNumber: sequenceNumber) {
             $0.trackRun(of: track, start: UInt64(start), sampleCount: 1, dataOffset: size) {
-                if track.isVideo {
-                    $0.runFrame(
-                        duration: UInt32(clamping: duration), size: UInt32(clamping: byteCount), isSync: isKeyframe)
-                } else {
-                    $0.runAudio(size: UInt32(clamping: byteCount))
-                }
+                $0.runSample(
+                    of: track, duration: UInt32(clamping: duration), size: UInt32(clamping: byteCount),
+                    isSync: isKeyframe)
             }
         }
         writer.integer(UInt32(clamping: 8 + byteCount))

@@ -12,6 +12,8 @@ struct FinishedMovie {
     let promisedDuration: MediaTime
     private(set) var frames = 0
     private(set) var audioAccessUnits = 0
+    /// Of all tracks.
+    private(set) var samples = 0
     /// Whether all samples in the index lie there.
     private(set) var isWhole = true
 
@@ -48,15 +50,16 @@ struct FinishedMovie {
                 throw MalformedBox()
             }
             try handler.skip(8)
-            let isVideo = try handler.code() == "vide"
+            let kind = try handler.code()
             let tables = try information.box("stbl").boxes()
             let (count, all, bytes) = try Self.samples(tables, in: data)
             rest -= bytes
-            if isVideo { frames += count } else { audioAccessUnits += count }
-            if isVideo, count < all { duration = try Self.duration(of: count, in: tables) }
+            if kind == "vide" { frames += count } else if kind == "soun" { audioAccessUnits += count }
+            samples += count
+            if kind == "vide", count < all { duration = try Self.duration(of: count, in: tables) }
             isWhole = isWhole && count == all
         }
-        guard frames + audioAccessUnits > 0, rest <= Self.largestRest else { throw MalformedBox() }
+        guard samples > 0, rest <= Self.largestRest else { throw MalformedBox() }
     }
 
     /// The number of consecutive samples of a track in `data`, from the first on, the number in the index, and the bytes

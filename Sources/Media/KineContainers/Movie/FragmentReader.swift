@@ -64,6 +64,8 @@ struct ParsedFragment {
         switch track.kind {
         case .video(let codec, _): codec.isAccessUnit(sample)
         case .audio: sample.contains { $0 != 0 }
+        // One line of JSON at least; of a hole, not even the last byte is right.
+        case .input: sample.first == UInt8(ascii: "{") && sample.last == UInt8(ascii: "\n")
         }
     }
 
@@ -97,37 +99,25 @@ extension ParsedFragment.Run {
         guard start <= ParsedFragment.latestStart else { throw MalformedBox() }
 
         var samples = try content.box("trun")
-        let isVideo = movie.tracks[track].isVideo
-        guard try samples.versionAndFlags() == (0, MovieFragment.runFlags(isVideo: isVideo)) else {
+        let description = movie.tracks[track]
+        guard try samples.versionAndFlags() == (0, MovieFragment.runFlags(of: description)) else {
             throw MalformedBox()
         }
         let count = Int(try samples.integer(UInt32.self))
         dataOffset = Int(try samples.integer(UInt32.self))
-        guard count > 0, samples.remaining == count * MovieFragment.sampleSize(isVideo: isVideo) else {
+        guard count > 0, samples.remaining == count * MovieFragment.sampleSize(of: description) else {
             throw MalformedBox()
         }
         sizes = []
         sizes.reserveCapacity(count)
-        if isVideo {
-            try readFrames(&samples)
-        } else {
-            while samples.remaining > 0 { sizes.append(try samples.integer()) }
+        if description.hasOwnDurations { durations = [] }
+        if description.isVideo { isSync = [] }
+        while samples.remaining > 0 {
+            durations?.append(try samples.integer())
+            sizes.append(try samples.integer())
+            isSync?.append(try samples.integer(UInt32.self) == TrackDescription.syncSampleFlags)
         }
         // A hole in the file reads as samples without bytes, millions in one fragment.
-        guard !sizes.contains(0) else { throw MalformedBox() }
-    }
-
-    /// Reads the fields of each frame in a trun of video.
-    private mutating func readFrames(_ samples: inout BoxReader) throws(MalformedBox) {
-        var durations: [UInt32] = []
-        var isSync: [Bool] = []
-        while samples.remaining > 0 {
-            durations.append(try samples.integer())
-            sizes.append(try samples.integer())
-            isSync.append(try samples.integer(UInt32.self) == TrackDescription.syncSampleFlags)
-        }
-        guard !durations.contains(0) else { throw MalformedBox() }
-        self.durations = durations
-        self.isSync = isSync
+        guard !sizes.contains(0), durations?.contains(0) != true else { throw MalformedBox() }
     }
 }

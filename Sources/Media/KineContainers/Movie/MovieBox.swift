@@ -108,14 +108,15 @@ enum MovieBox {
         var writer = BoxWriter()
         let wide = duration > UInt32.max || creationTime > UInt32.max
         // Enabled and in the movie. No track is an alternative to another: microphone and applications play together.
-        writer.fullBox("tkhd", version: wide ? 1 : 0, flags: 3) {
+        // Input is enabled, and not to be presented.
+        writer.fullBox("tkhd", version: wide ? 1 : 0, flags: track.kind == .input ? 1 : 3) {
             $0.integer(creationTime, wide: wide)
             $0.integer(creationTime, wide: wide)
             $0.integer(track.id)
             $0.zeros(4)
             $0.integer(duration, wide: wide)
             $0.zeros(8 + 2 + 2)  // reserved, layer, alternate_group
-            $0.integer(UInt16(track.isVideo ? 0 : 0x0100))  // volume
+            $0.integer(UInt16(track.kind == .audio ? 0x0100 : 0))  // volume
             $0.zeros(2)
             $0.unityMatrix()
             if case .video(_, let size) = track.kind {
@@ -153,20 +154,20 @@ enum MovieBox {
         }
         writer.fullBox("hdlr") {
             $0.zeros(4)
-            $0.code(track.isVideo ? "vide" : "soun")
+            $0.code(track.handler)
             $0.zeros(12)
             $0.append(Array(track.name.utf8) + [0])
         }
         return writer.bytes
     }
 
-    /// vmhd or smhd (12.1.2, 12.2.2) and dinf (8.7.1): the samples are in the same file.
+    /// vmhd, smhd or nmhd (12.1.2, 12.2.2, 8.4.5.2) and dinf (8.7.1): the samples are in the same file.
     private static func mediaHeaders(_ track: TrackDescription) -> [UInt8] {
         var writer = BoxWriter()
-        if track.isVideo {
-            writer.fullBox("vmhd", flags: 1) { $0.zeros(8) }
-        } else {
-            writer.fullBox("smhd") { $0.zeros(4) }
+        switch track.kind {
+        case .video: writer.fullBox("vmhd", flags: 1) { $0.zeros(8) }
+        case .audio: writer.fullBox("smhd") { $0.zeros(4) }
+        case .input: writer.fullBox("nmhd") { _ in }
         }
         writer.box("dinf") {
             $0.fullBox("dref") {
@@ -193,6 +194,17 @@ enum MovieBox {
             $0.integer(UInt32(1))  // group_description_index
         }
         return ByteChain(writer.bytes)
+    }
+}
+
+extension TrackDescription {
+    /// The handler of its media (ISO/IEC 14496-12, 8.4.3): 12.1.1, 12.2.1 and 12.3.1.
+    fileprivate var handler: FourCharacterCode {
+        switch kind {
+        case .video: "vide"
+        case .audio: "soun"
+        case .input: "meta"
+        }
     }
 }
 

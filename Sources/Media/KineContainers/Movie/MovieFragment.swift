@@ -7,19 +7,23 @@ enum MovieFragment {
     /// tfhd flag (8.8.7.1): offsets count from the moof's first byte.
     static let defaultBaseIsMoof: UInt32 = 0x2_0000
 
-    /// trun flags (8.8.8.1): the data's offset, and each sample's size; for frames also duration and flags.
-    static func runFlags(isVideo: Bool) -> UInt32 { isVideo ? 0x1 | 0x100 | 0x200 | 0x400 : 0x1 | 0x200 }
+    /// trun flags (8.8.8.1): the data's offset, and each sample's size; its duration if it has its own, and a frame's flags.
+    static func runFlags(of track: TrackDescription) -> UInt32 {
+        0x1 | 0x200 | (track.hasOwnDurations ? 0x100 : 0) | (track.isVideo ? 0x400 : 0)
+    }
 
     /// Bytes of a moof without runs: moof and mfhd.
     static let emptySize = 8 + 16
 
     /// Bytes of a run: traf, tfhd, tfdt and trun, with the fields of each sample.
-    static func runSize(isVideo: Bool, sampleCount: Int) -> Int {
-        8 + 16 + 20 + 20 + sampleCount * sampleSize(isVideo: isVideo)
+    static func runSize(of track: TrackDescription, sampleCount: Int) -> Int {
+        8 + 16 + 20 + 20 + sampleCount * sampleSize(of: track)
     }
 
     /// Bytes of a trun for each sample.
-    static func sampleSize(isVideo: Bool) -> Int { isVideo ? 12 : 4 }
+    static func sampleSize(of track: TrackDescription) -> Int {
+        4 + (track.hasOwnDurations ? 4 : 0) + (track.isVideo ? 4 : 0)
+    }
 }
 
 extension BoxWriter {
@@ -42,7 +46,7 @@ extension BoxWriter {
         box("traf") {
             $0.fullBox("tfhd", flags: MovieFragment.defaultBaseIsMoof) { $0.integer(track.id) }
             $0.fullBox("tfdt", version: 1) { $0.integer(start) }
-            $0.fullBox("trun", flags: MovieFragment.runFlags(isVideo: track.isVideo)) {
+            $0.fullBox("trun", flags: MovieFragment.runFlags(of: track)) {
                 $0.integer(UInt32(clamping: sampleCount))
                 $0.integer(UInt32(clamping: dataOffset))
                 body(&$0)
@@ -50,13 +54,12 @@ extension BoxWriter {
         }
     }
 
-    /// An encoded frame's fields in a trun.
-    mutating func runFrame(duration: UInt32, size: UInt32, isSync: Bool) {
-        integer(duration)
+    /// A sample's fields in a trun of that track.
+    mutating func runSample(of track: TrackDescription, duration: UInt32, size: UInt32, isSync: Bool) {
+        if track.hasOwnDurations { integer(duration) }
         integer(size)
-        integer(isSync ? TrackDescription.syncSampleFlags : TrackDescription.dependentSampleFlags)
+        if track.isVideo {
+            integer(isSync ? TrackDescription.syncSampleFlags : TrackDescription.dependentSampleFlags)
+        }
     }
-
-    /// An audio access unit's field in a trun. They all have the track's sample duration.
-    mutating func runAudio(size: UInt32) { integer(size) }
 }

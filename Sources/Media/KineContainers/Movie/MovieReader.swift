@@ -2,7 +2,7 @@
 import KineMedia
 
 extension MovieDescription {
-    /// The writer makes three at most; each fragment is compared with all of them.
+    /// The writer makes four at most; each fragment is compared with all of them.
     static let mostTracks = 16
 
     /// Reads the content of the moov at the start of a recording.
@@ -20,18 +20,22 @@ extension MovieDescription {
         for track in try content.all("trak") {
             let id = try track.box("tkhd").trackHeader().id
             let description = try TrackDescription(reading: track, sampleDuration: sampleDurations[id])
-            // The writer numbers its tracks in order, and the first is the only video track.
-            guard description.id == UInt32(tracks.count + 1), description.isVideo == tracks.isEmpty else {
-                throw MalformedBox()
-            }
+            // The writer numbers its tracks in order.
+            guard description.id == UInt32(tracks.count + 1) else { throw MalformedBox() }
             tracks.append(description)
         }
-        guard 1...Self.mostTracks ~= tracks.count else { throw MalformedBox() }
+        guard TrackDescription.areInOrder(tracks) else { throw MalformedBox() }
     }
 }
 
 extension TrackDescription {
-    /// - Parameter sampleDuration: the ticks of every sample of audio; nil: unknown, which is valid only for video.
+    /// Whether a file of ours can have these tracks: video first, and no other; input last if there is any.
+    static func areInOrder(_ tracks: [TrackDescription]) -> Bool {
+        1...MovieDescription.mostTracks ~= tracks.count && tracks[0].isVideo
+            && tracks.dropFirst().allSatisfy { !$0.isVideo } && tracks.dropLast().allSatisfy { $0.kind != .input }
+    }
+
+    /// - Parameter sampleDuration: the ticks of every sample of audio; nil: unknown, which is valid for the others only.
     init(reading track: BoxReader, sampleDuration: UInt32?) throws(MalformedBox) {
         let (id, size) = try track.box("tkhd").trackHeader()
         let media = try track.box("mdia")
@@ -50,6 +54,11 @@ extension TrackDescription {
                 throw MalformedBox()
             }
             self.sampleDuration = duration
+        case "meta":
+            guard timescale == UInt32(Self.videoTimescale), sampleEntries == [SampleEntry.input], mediaStart == 0 else {
+                throw MalformedBox()
+            }
+            kind = .input
         default: throw MalformedBox()
         }
     }

@@ -55,6 +55,17 @@ struct PendingSamples {
 
     var isEmpty: Bool { runs.allSatisfy(\.isEmpty) }
 
+    /// Adds a sample of the input track, if there is one. No two share an instant, and the first is at time zero.
+    /// - Parameter lastStart: ticks at which the last written sample of the track starts, if there is one.
+    mutating func append(input data: [UInt8], at time: MediaTime, after lastStart: UInt64?) {
+        guard let track = tracks.indices.last, tracks[track].kind == .input, !data.isEmpty else { return }
+        let earliest = runs[track].starts.last ?? lastStart
+        runs[track].starts.append(earliest.map { max(Self.ticks(time), $0 + 1) } ?? 0)
+        runs[track].sizes.append(UInt32(clamping: data.count))
+        runs[track].isSync.append(true)
+        runs[track].payload += data
+    }
+
     /// Adds a sample, unless its track is unknown or it has no bytes: readers take that for damage. The first frame is at time zero, and no two frames share an instant.
     /// - Parameter lastStart: ticks at which the last written frame starts, if there is one.
     mutating func append(_ sample: EncodedSample, after lastStart: UInt64?) {
@@ -68,8 +79,8 @@ struct PendingSamples {
         runs[track].payload.append(contentsOf: sample.data)
     }
 
-    /// The runs of a fragment with all pending samples. The last frame lasts until `end`; an audio track continues at
-    /// the tick that `audioStart` returns for its index.
+    /// The runs of a fragment with all pending samples. The last frame and the last input last until `end`; an audio track
+    /// continues at the tick that `audioStart` returns for its index.
     func fragmentRuns(until end: UInt64, audioStart: (Int) -> UInt64) -> [RecordedFragment.Run] {
         tracks.indices.filter { !runs[$0].isEmpty }.map { index in
             let samples = runs[index]

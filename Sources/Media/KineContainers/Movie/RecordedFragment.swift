@@ -13,9 +13,11 @@ struct RecordedFragment {
         var track: TrackDescription
         /// Ticks at which the first sample starts.
         var start: UInt64
-        /// One duration per frame in ticks; empty for audio, which has the track's sample duration.
+        /// Ticks of each sample; empty for audio, which has the track's sample duration.
         var durations: [UInt32]
         var samples: PendingRun
+
+        func duration(of sample: Int) -> UInt32 { durations.isEmpty ? track.sampleDuration : durations[sample] }
     }
 
     /// - Parameter position: the fragment's offset in the file.
@@ -43,7 +45,7 @@ struct RecordedFragment {
             for run in runs {
                 $0.append(run, dataOffset: offset)
                 if run.track.isVideo {
-                    lastDurationOffset = $0.bytes.count - MovieFragment.sampleSize(isVideo: true)
+                    lastDurationOffset = $0.bytes.count - MovieFragment.sampleSize(of: run.track)
                 }
                 runOffsets.append(offset)
                 offset += run.samples.payload.count
@@ -60,7 +62,7 @@ struct RecordedFragment {
 
 extension RecordedFragment.Run {
     fileprivate var size: Int {
-        MovieFragment.runSize(isVideo: track.isVideo, sampleCount: samples.sizes.count)
+        MovieFragment.runSize(of: track, sampleCount: samples.sizes.count)
     }
 }
 
@@ -69,12 +71,9 @@ extension BoxWriter {
         let sizes = run.samples.sizes
         trackRun(of: run.track, start: run.start, sampleCount: sizes.count, dataOffset: dataOffset) {
             for index in sizes.indices {
-                if run.track.isVideo {
-                    $0.runFrame(
-                        duration: run.durations[index], size: sizes[index], isSync: run.samples.isSync[index])
-                } else {
-                    $0.runAudio(size: sizes[index])
-                }
+                $0.runSample(
+                    of: run.track, duration: run.duration(of: index), size: sizes[index],
+                    isSync: run.samples.isSync[index])
             }
         }
     }

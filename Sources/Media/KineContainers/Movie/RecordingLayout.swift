@@ -74,6 +74,14 @@ enum RecordingLayout {
         return size
     }
 
+    /// Ends the input with the video, so that it needs no edit and does not lengthen the movie.
+    static func endInput(of movie: MovieDescription, _ tables: inout [SampleTable]) {
+        guard let input = movie.input else { return }
+        // Input may have come after the last frame was extended in the file.
+        tables[0].endLastSample(at: max(tables[0].duration, tables[input].lastStart + 1))
+        tables[input].endLastSample(at: tables[0].duration)
+    }
+
     /// Appends the index at `end` and makes it durable. Returns the file's size.
     private static func append(
         _ index: ByteChain, to file: any StorageFile, end: Int64

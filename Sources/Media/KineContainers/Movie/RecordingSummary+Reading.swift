@@ -56,9 +56,9 @@ extension RecordingSummary.Finished {
         for track in boxes["trak"] ?? [] {
             var handler = try track.box("mdia").box("hdlr").head(12)
             try handler.skip(8)
-            let isVideo = try handler.code() == "vide"
-            hasAudio = hasAudio || !isVideo
-            if isVideo, size == nil { size = try track.box("tkhd").head(96).trackHeader().size }
+            let kind = try handler.code()
+            hasAudio = hasAudio || kind == "soun"
+            if kind == "vide", size == nil { size = try track.box("tkhd").head(96).trackHeader().size }
         }
         guard let size, duration > .zero else { throw MalformedBox() }
         var chapters: [Chapter] = []

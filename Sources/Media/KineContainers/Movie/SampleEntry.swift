@@ -41,6 +41,23 @@ enum SampleEntry {
     }
 }
 
+extension SampleEntry {
+    /// TextMetaDataSampleEntry (ISO/IEC 14496-12, 12.3.3.2): the text is not compressed.
+    static let input: [UInt8] = {
+        var writer = BoxWriter()
+        writer.box("mett") {
+            $0.zeros(6)
+            $0.integer(UInt16(1))  // data_reference_index
+            $0.append([0])  // content_encoding
+            $0.append(Array(inputFormat.utf8) + [0])
+        }
+        return writer.bytes
+    }()
+
+    /// The media type of the input track's samples (docs/input-track.md).
+    static let inputFormat = "application/x-kinecast-input"
+}
+
 // A change of the video's format while a file is recorded: from then on a free box before each fragment, which players skip,
 // with the sample entry of the fragment's frames. Only a finished file can have a second entry in its index.
 extension SampleEntry {

@@ -56,6 +56,12 @@ struct SampleTable {
         chunkOffsets = offsets
     }
 
+    /// Makes the last sample last until that tick, if that is after its start.
+    mutating func endLastSample(at tick: UInt64) {
+        guard count > 0, tick > lastStart else { return }
+        lastDuration = UInt32(clamping: tick - lastStart)
+    }
+
     private mutating func settleLastDuration() {
         lastStart += UInt64(lastDuration)
         if run.length > 0, run.duration == lastDuration {

@@ -7,11 +7,13 @@ struct TrackDescription: Equatable, Sendable {
         /// `size`: to show, in pixels.
         case video(VideoCodec, size: PixelSize)
         case audio
+        /// What a person did (docs/input-track.md), in samples of text. Players pass over it.
+        case input
     }
 
     var id: UInt32
     var kind: Kind
-    /// Ticks a second: 90000 for video, the sample rate for audio.
+    /// Ticks a second: 90000 for video and input, the sample rate for audio.
     var timescale: UInt32
     /// The track's name in players and editors.
     var name: String
@@ -22,15 +24,20 @@ struct TrackDescription: Equatable, Sendable {
     /// The complete boxes inside `stsd`: one for each format, in the order of their first use.
     var sampleEntries: [[UInt8]]
 
-    var isVideo: Bool { kind != .audio }
+    var isVideo: Bool { if case .video = kind { true } else { false } }
+    /// Whether samples are not equally long.
+    var hasOwnDurations: Bool { kind != .audio }
 
     var sampleEntryBytes: Int { sampleEntries.reduce(0) { $0 + $1.count } }
 
     /// The most bytes of a sample. A frame has at most three for each pixel, uncompressed, and an access unit of AAC 768
     /// for each channel (ISO/IEC 14496-3, 4.5.1.1).
     var largestSample: Int {
-        guard case .video(_, let size) = kind else { return 1 << 16 }
-        return 4 * size.area + 1 << 20
+        switch kind {
+        case .video(_, let size): 4 * size.area + 1 << 20
+        case .audio: 1 << 16
+        case .input: 1 << 20
+        }
     }
 
     /// Sample flags of ISO/IEC 14496-12, 8.8.3.1: depends on no other; depends on others and is not a sync sample.
@@ -53,6 +60,12 @@ extension TrackDescription {
             name: audio.type == .audioMic ? "Microphone" : "Audio",
             sampleDuration: UInt32(clamping: audio.samplesPerAccessUnit),
             mediaStart: UInt32(clamping: audio.primingSamples), sampleEntries: [SampleEntry.audio(audio)])
+    }
+
+    fileprivate init(inputID id: UInt32) {
+        self.init(
+            id: id, kind: .input, timescale: UInt32(Self.videoTimescale), name: "Input", sampleDuration: 0,
+            mediaStart: 0, sampleEntries: [SampleEntry.input])
     }
 }
 
@@ -92,6 +105,13 @@ struct MovieDescription: Equatable, Sendable {
         if case .video(let codec, _) = tracks.first?.kind { codec } else { .h264 }
     }
 
+    /// The index of the input track, which is the last; nil: there is none.
+    var input: Int? { tracks.last?.kind == .input ? tracks.count - 1 : nil }
+
+    func audioAccessUnits(in tables: [SampleTable]) -> Int {
+        zip(tracks, tables).reduce(0) { $0 + ($1.0.kind == .audio ? Int($1.1.count) : 0) }
+    }
+
     /// Seconds from 1904-01-01 to 1970-01-01.
     static let unixEpoch: Int64 = 2_082_844_800
     /// Ticks a second of movie and edit list times: the video track's, so that no frame's end is rounded.
@@ -100,14 +120,16 @@ struct MovieDescription: Equatable, Sendable {
 
 extension MovieDescription {
     /// `seconds`: since 1970, UTC.
-    init(recordedAt seconds: Int64, video: VideoFormat, audio: [AudioFormat]) {
-        self.init(creationTime: UInt64(max(0, seconds + Self.unixEpoch)), video: video, audio: audio)
+    init(recordedAt seconds: Int64, video: VideoFormat, audio: [AudioFormat], hasInput: Bool) {
+        self.init(
+            creationTime: UInt64(max(0, seconds + Self.unixEpoch)), video: video, audio: audio, hasInput: hasInput)
     }
 
-    /// The video track, if any, then the audio tracks; their ids count from 1.
-    init(creationTime: UInt64, video: VideoFormat?, audio: [AudioFormat]) {
+    /// The video track, if any, then the audio tracks, then the input track; their ids count from 1.
+    init(creationTime: UInt64, video: VideoFormat?, audio: [AudioFormat], hasInput: Bool = false) {
         tracks = video.map { [TrackDescription(id: 1, video: $0)] } ?? []
         for format in audio { tracks.append(TrackDescription(id: UInt32(tracks.count + 1), audio: format)) }
+        if hasInput { tracks.append(TrackDescription(inputID: UInt32(tracks.count + 1))) }
         self.creationTime = creationTime
     }
 }
