@@ -62,4 +62,13 @@ struct PublicLink: Codable, Equatable, Sendable {
     var address: String
     /// The port of this machine to which it leads; absent: 8080.
     var port: Int?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        address = try container.decode(String.self, forKey: .address)
+        port = try container.decodeIfPresent(Int.self, forKey: .port)
+        guard port.map({ 1...65535 ~= $0 }) != false else {
+            throw DecodingError.dataCorruptedError(forKey: .port, in: container, debugDescription: "not a port")
+        }
+    }
 }

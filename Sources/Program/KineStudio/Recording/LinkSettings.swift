@@ -11,9 +11,7 @@ extension DestinationName {
             guard let link, !link.address.isEmpty else {
                 throw StudioProblem(.conflict, "The link needs the address that viewers open; give it.")
             }
-            let port = link.port ?? 8080
-            guard (1...65535).contains(port) else { throw .malformed }
-            let settings = ["listen": "\(port)", "public-url": link.address]
+            let settings = ["listen": "\(link.port ?? 8080)", "public-url": link.address]
             if let problem = FieldProblems(of: settings, in: BuiltInServices.live.fields).problems.values.first {
                 throw StudioProblem(.conflict, problem)
             }

@@ -24,7 +24,11 @@ struct SurveyChoice: Decodable, Equatable, Sendable {
         audio = try Self.value(.audio, in: container, TakeConfiguration.AppAudio.init(option:)) ?? .none
         microphone = try Self.value(.microphone, in: container, TakeConfiguration.Microphone.init(option:)) ?? .none
         camera = try Self.value(.camera, in: container) { $0.isEmpty ? nil : $0 }.flatMap { $0 == "none" ? nil : $0 }
-        shown = try container.decodeIfPresent(RecordingChoice.self, forKey: .shown)?.surveyed
+        let source = try container.decodeIfPresent(RecordingChoice.self, forKey: .shown)
+        guard source?.isValid != false else {
+            throw DecodingError.dataCorruptedError(forKey: .shown, in: container, debugDescription: "not a source")
+        }
+        shown = source?.surveyed
     }
 
     /// Nil: the key is absent.
@@ -43,7 +47,7 @@ struct SurveyChoice: Decodable, Equatable, Sendable {
 extension RecordingChoice {
     /// Nil: a source of which the survey makes no pictures.
     fileprivate var surveyed: SurveyPicture.Subject? {
-        guard isValid, let name else { return nil }
+        guard let name else { return nil }
         return switch source {
         case .monitor: .monitor(name)
         case .window: name.hasPrefix("0x") ? UInt32(name.dropFirst(2), radix: 16).map { .window($0) } : nil
