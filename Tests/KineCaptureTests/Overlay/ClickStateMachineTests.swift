@@ -1,6 +1,7 @@
+// The rings of clicks, by the instants of presses and releases.
+import KineMedia
 import Testing
 
-// The rings of clicks, by the instants of presses and releases.
 @testable import KineCapture
 
 @Suite struct ClickStateMachineTests {

@@ -30,16 +30,6 @@ public struct PointerState: Equatable, Sendable {
     public init(image: Image? = nil, place: PixelPoint? = nil) { (self.image, self.place) = (image, place) }
 }
 
-/// A position in the pixels of a frame. It may be outside the frame.
-public struct PixelPoint: Hashable, Sendable {
-    public var x: Int
-    public var y: Int
-
-    public init(x: Int, y: Int) { (self.x, self.y) = (x, y) }
-}
-
-public enum PointerButton: Int, CaseIterable, Sendable { case left, middle, right }
-
 /// One action with the mouse, and its instant in nanoseconds of CLOCK_MONOTONIC. It happens where the pointer is.
 public enum InputEvent: Equatable, Sendable {
     case pressed(PointerButton, at: Int64)

@@ -1,5 +1,6 @@
 // The presses and releases of mouse buttons, and the wheel's steps.
 import KineCapture
+import KineMedia
 
 /// Collects the events to report, and knows whether the pointer's position is needed. Pure.
 struct X11Clicks {

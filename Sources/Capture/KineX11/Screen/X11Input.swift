@@ -1,6 +1,7 @@
 // The raw events of mice (XI2, XI_RawMotion and following). They do not depend on the window under the pointer.
 import CXCB
 import KineCapture
+import KineMedia
 
 /// The raw events of a connection's server. Used by the capture thread.
 final class X11Input {
