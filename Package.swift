@@ -13,7 +13,7 @@ func literal(_ text: String) -> String {
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internals =
-    "CLinux CPipeWire KineCapture KineClient KineCodecs KineContainers KineDesktop KineImaging KineLive KineMeasure KineMedia KinePipeWire "
+    "CLinux CPipeWire KineCapture KineClient KineCodecs KineContainers KineDesktop KineImaging KineInput KineLive KineMeasure KineMedia KinePipeWire "
     + "KinePlatform KineProgram KinePulse KineRTMP KineRings KineServices KineTakes KineText KineWire KineX11"
 
 // The targets. A folder's name stands first: in Sources the storeys, lowest first. A target imports what is in storeys below its own, and
@@ -34,6 +34,8 @@ let table = """
       COpenH264: CLinux
       CX264
       KineMedia: KineText
+      # What a person does while a take runs, as the text of a recording's input track.
+      KineInput: KineMedia
       # Pixels.
       KineImaging: KineMedia CYUV CPixels
       KineContainers: KineMedia KinePlatform KineText CLinux SystemPackage
@@ -208,6 +210,7 @@ let table = """
       KinecastImagingTests: KinecastImaging KinecastExtension KinecastExtensionTesting CoreTesting
       KineCodecsTests: KineCodecs KineMeasure KineMedia AudioTesting CodecTesting CoreTesting
       KineX264Tests: KineX264 KineCodecs KineMedia CX264 CodecTesting CoreTesting
+      KineInputTests: KineInput KineMedia CoreTesting
       KineContainersTests: KineContainers KineMeasure KineMedia KinePlatform CLinux CoreTesting SystemPackage
       KineEditingTests: KineEditing KineContainers KineCodecs KineX264 KineMeasure KineMedia KinePlatform
           ProcessTesting CodecTesting CoreTesting

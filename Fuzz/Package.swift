@@ -28,6 +28,7 @@ let package = Package(
         fuzzer("recover"),
         fuzzer("faststart"),
         fuzzer("excerpt"),
+        fuzzer("input-track"),
         fuzzer("h264-headers"),
         fuzzer("annex-b"),
         fuzzer("picture"),

@@ -1,0 +1,12 @@
+// Gives libFuzzer's bytes to the reader of a recording's input. Whatever they are: no crash, and what was read can be written and
+// then reads back as the same.
+import FuzzDriver
+import KineInput
+
+@_cdecl("fuzz_input_track_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
+
+private func fuzz(_ input: [UInt8]) {
+    guard let lines = InputLine.lines(of: input) else { return }
+    precondition(InputLine.lines(of: InputLine.text(of: lines)) == lines, "a line changed on its way back")
+}
