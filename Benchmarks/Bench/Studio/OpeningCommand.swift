@@ -49,7 +49,7 @@ struct OpeningCommand: ParsableCommand {
 
     /// Seconds from a recorder's start until it can record.
     private func open(_ recorder: Recorder, _ home: TemporaryDirectory) throws -> Double {
-        // Without cookies: the recorder's processes that are left end with it.
+        // The recorder's remaining processes end with the server. Nothing here has its cookie.
         let display = try PrivateDisplay(size: PixelSize(width: 1366, height: 768), options: ["-ac"])
         defer { display.end() }
         let environment = ProcessEnvironment.merging(
@@ -129,7 +129,7 @@ private final class ScreenEye {
         return reply.map { $0.pointee.all_event_masks & XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT.rawValue != 0 } ?? false
     }
 
-    /// Where the shown window is whose title begins so.
+    /// The place of the first shown window whose title begins with `title`; nil: there is none.
     func window(titled title: String) -> PixelRect? {
         (try? X11Inventory(display: display))?.windows.first { $0.title.hasPrefix(title) }?.bounds
     }

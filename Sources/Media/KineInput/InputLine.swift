@@ -27,7 +27,7 @@ public enum InputLine: Equatable, Sendable {
     case change([PixelRect], at: Int)
 }
 
-/// What holds at the beginning of a sample.
+/// The pointer, its buttons and the focus when a sample begins.
 public struct InputState: Equatable, Sendable {
     /// The picture's.
     public var size: PixelSize
@@ -65,7 +65,7 @@ public struct InputStep: Equatable, Sendable {
 }
 
 extension InputLine {
-    /// Of the form of the lines. A later form that readers of this one would misread gets another.
+    /// The version of the lines' form. It changes when older readers would misread a line.
     static let version = 1
 
     /// A sample's text: a line each, and each with its end.

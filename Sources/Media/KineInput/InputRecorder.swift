@@ -2,6 +2,8 @@
 import KineMedia
 
 /// The input of one take. Call `note` in the order of the times, and `sample` for each part of the take that is written.
+///
+/// The caller notes only what a take may have: nothing before the first frame, in a pause, or under a cover.
 public struct InputRecorder: Sendable {
     public enum Action: Equatable, Sendable {
         /// The pointer is there now; nil: outside the picture, or hidden.
@@ -25,9 +27,9 @@ public struct InputRecorder: Sendable {
     }
 
     private var pending: [(time: MediaTime, action: Action)] = []
-    /// What holds after the last written sample.
+    /// The state at the end of the last written sample.
     private var state: InputState
-    /// Where the next sample begins.
+    /// The time at which the next sample begins.
     private var start = MediaTime.zero
     private var awaitsFirst = true
     private var typing = TypingSpans()

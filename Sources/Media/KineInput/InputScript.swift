@@ -8,7 +8,7 @@ struct InputScript {
     private let start: MediaTime
     private var lines: [InputLine] = []
     private var way: (at: Int, from: PixelPoint, steps: [InputStep])?
-    /// When the way's last step ended, in milliseconds from the start.
+    /// The end of the way's last step, in milliseconds from the sample's beginning.
     private var wayEnd = 0
     private var change: (at: Int, rects: [PixelRect])?
 

@@ -12,7 +12,7 @@ struct FinishedMovie {
     let promisedDuration: MediaTime
     private(set) var frames = 0
     private(set) var audioAccessUnits = 0
-    /// Of all tracks.
+    /// The samples of all tracks together.
     private(set) var samples = 0
     /// Whether all samples in the index lie there.
     private(set) var isWhole = true

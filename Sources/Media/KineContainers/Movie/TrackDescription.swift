@@ -7,7 +7,7 @@ struct TrackDescription: Equatable, Sendable {
         /// `size`: to show, in pixels.
         case video(VideoCodec, size: PixelSize)
         case audio
-        /// What a person did (docs/input-track.md), in samples of text. Players pass over it.
+        /// The person's input as text (docs/input-track.md). Players ignore it.
         case input
     }
 
