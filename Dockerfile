@@ -55,7 +55,7 @@ FROM debian:bookworm-slim
 # rtmps://; the servers of a private screen, virtual_packages of scripts/packages.sh.
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         libstdc++6 libx264-164 libxcb-composite0 libxcb-damage0 libxcb-randr0 libxcb-render0 libxcb-shape0 libxcb-shm0 \
-        libxcb-xfixes0 libxcb-xinput0 libxcb-xtest0 libxcb1 libyuv0 \
+        libxcb-xfixes0 libxcb-xinput0 libxcb-xtest0 libxcb1 libyuv0 zlib1g \
         libavcodec59 libpulse0 \
         libavformat59 libswscale6 \
         fonts-dejavu-core libcairo2 libxkbcommon-x11-0 \

@@ -33,9 +33,10 @@ let table = """
       CFFmpeg: CLinux
       COpenH264: CLinux
       CX264
+      CZlib
       KineMedia: KineText
       # What a person does while a take runs, as the text of a recording's input track.
-      KineInput: KineMedia
+      KineInput: KineMedia CZlib
       # Pixels.
       KineImaging: KineMedia CYUV CPixels
       KineContainers: KineMedia KinePlatform KineText CLinux SystemPackage
@@ -79,8 +80,9 @@ let table = """
       CWayland: CLinux
       KinePulse: KineMedia KinePlatform KineText CPulse SystemPackage
       # What a source of frames is; the test pattern, cameras, private sessions, and what is drawn over frames.
-      KineCapture: KinePulse KineImaging KineMedia KinePlatform KineText CCairo CFFmpeg CAVDevice CYUV CLinux SystemPackage
-      KineX11: KineCapture KineMedia KinePlatform KineText CXCB CXKB CLinux SystemPackage
+      KineCapture: KinePulse KineImaging KineInput KineMedia KinePlatform KineText CCairo CFFmpeg CAVDevice CYUV CLinux
+          SystemPackage
+      KineX11: KineCapture KineInput KineMedia KinePlatform KineText CXCB CXKB CLinux SystemPackage
       KineWayland: KineCapture KineImaging KineMedia KinePlatform KineText CWayland CXKB CLinux SystemPackage
       KinePipeWire: KineCapture KineMedia KinePlatform KineText CPipeWire SystemPackage
       # The clipboard of both kinds of display.
@@ -98,12 +100,12 @@ let table = """
           NIOCore NIOPosix NIOHTTP1 NIOSSL HummingbirdCore HummingbirdTLS HTTPTypes NIOHTTPTypes Logging
     Sources/Engine
       # A take's video, audio, file, clips and feeds: no socket, bus or process.
-      KineTake: KineCapture KinePulse KineCodecs KineContainers KineImaging KineMedia KinePlatform KineText KineRings
-          SystemPackage
+      KineTake: KineCapture KinePulse KineCodecs KineContainers KineImaging KineInput KineMedia KinePlatform KineText
+          KineRings SystemPackage
       # The extension of a destination: one process, confined and watched.
       KineSupervision: KineTake KineRings KineServices KineWire KineMedia KinePlatform KineText CLinux SystemPackage
       # Finished recordings: cut, decoded to images and a waveform.
-      KineEditing: KineCodecs KineContainers KineImaging KineMedia KineX264
+      KineEditing: KineCodecs KineContainers KineImaging KineInput KineMedia KineX264
       # The engine's loop: its clients, a take's session, the desktop.
       KineHost: KineTake KineSupervision KineEditing KineCapture KineX11 KineWayland KinePipeWire KinePulse KineCodecs
           KineContainers KineRings KineServices KineTakes KineWire KineX264 KineDesktop KinePasteboard KineMedia
@@ -187,7 +189,7 @@ let table = """
       # executables, so that the build compiles both at the same time. A build of the tests makes all executables.
       # scripts/affected counts them as dependencies.
       ProcessTesting: CoreTesting KineMeasure RTMPTesting ScreenTesting KineTakes KineWire KineServices KineContainers
-          KineMedia KinePlatform SystemPackage
+          KineInput KineMedia KinePlatform SystemPackage
       KWinInput
       # A desktop for tests: a bus of its own, and the services of one as real objects on it; and whole desktops.
       DesktopTesting: KineCapture KineDesktop CSDBus KWinInput KineMeasure KineMedia KinePlatform CoreTesting
@@ -200,8 +202,8 @@ let table = """
       KineMediaTests: KineMedia CoreTesting
       KineTextTests: KineText KinePlatform CoreTesting SystemPackage
       KinePlatformTests: KinePlatform KineMeasure CLinux CoreTesting ThreadTesting SystemPackage
-      KineCaptureTests: KineX11 KineWayland KinePulse KinePipeWire CXCB CPipeWire KineCapture KineMeasure KineMedia
-          KinePlatform KineText AudioTesting ScreenTesting CastTesting CoreTesting ProcessTesting SystemPackage
+      KineCaptureTests: KineX11 KineWayland KinePulse KinePipeWire CXCB CPipeWire KineCapture KineInput KineMeasure
+          KineMedia KinePlatform KineText AudioTesting ScreenTesting CastTesting CoreTesting ProcessTesting SystemPackage
       KineDesktopTests: KineX11 KineDesktop DesktopTesting ScreenTesting KineMeasure KineMedia KinePlatform KineText
           CoreTesting SystemPackage
       KinePasteboardTests: KinePasteboard CXCB KineMeasure KineMedia KinePlatform ScreenTesting CoreTesting
@@ -243,8 +245,8 @@ let table = """
       KineStudioTests: KineStudio Kinecast KineConfiguration KineProgram KineClient KineLive KinePublish
           KineContainers KineServices KineTakes KineWire KineMeasure KineMedia KinePlatform KineText CoreTesting
           ProcessTesting SystemPackage HTTPTypes
-      KineTakeTests: KinePulse KineTake KineCapture KineCodecs KineContainers KineImaging KineMedia KinePlatform
-          KineRings KineX11 KineX264 KineMeasure AudioTesting CoreTesting ThreadTesting SystemPackage
+      KineTakeTests: KinePulse KineTake KineCapture KineCodecs KineContainers KineImaging KineInput KineMedia
+          KinePlatform KineRings KineX11 KineX264 KineMeasure AudioTesting CoreTesting ThreadTesting SystemPackage
       KineSupervisionTests: KineMeasure KineSupervision KineTake KineServices KineWire KineRings KineMedia KinePlatform
           CoreTesting CLinux SystemPackage
       KineHostTests: KinePulse KinePipeWire KineSupervision KineHost KineTake KineCapture KineDesktop KineServices
@@ -253,7 +255,7 @@ let table = """
       KineMeasureTests: KineMeasure KineMedia CoreTesting kinecast-scene kinecast-account
       EndToEndTests: ProcessTesting CoreTesting CastTesting DesktopTesting ScreenTesting AudioTesting KineMeasure
           KineClient KineServices KineTakes KineWire KineCapture KineWayland KineX11 KineDesktop KineContainers
-          KineMedia KinePlatform KineText CLinux SystemPackage
+          KineInput KineMedia KinePlatform KineText CLinux SystemPackage
       # Promises about real time: scripts/endurance runs them by hand, scripts/test only builds them.
       EnduranceTests: ProcessTesting CoreTesting DesktopTesting ScreenTesting AudioTesting RTMPTesting KineMeasure
           KineTake KineMedia KinePlatform SystemPackage
@@ -300,7 +302,7 @@ func targets(of table: String) -> [Target] {
 }
 
 // Libraries that are a module map and a shim header alone.
-let systemLibraries: Set = ["CX264", "CYUV", "CSharedAtomics", "CXCB"]
+let systemLibraries: Set = ["CX264", "CYUV", "CZlib", "CSharedAtomics", "CXCB"]
 
 let package = Package(
     name: "kinecast",
@@ -352,7 +354,8 @@ let linked = [
     // Rounding needs libm, which a program gets from Glibc or Foundation if it imports one of them.
     "KineMedia": "m",
     "KineX11": "xcb-composite xcb-damage xcb-randr xcb-render xcb-shape xcb-shm xcb-xfixes xcb-xinput",
-    "kinecast-scene": "pulse xcb-shm", "WaylandWindow": "wayland-client", "AudioTesting": "avcodec avutil pulse",
+    "kinecast-scene": "pulse xcb-shm xcb-xtest", "WaylandWindow": "wayland-client",
+    "AudioTesting": "avcodec avutil pulse",
     "kinecast-cast-producer": "pipewire-0.3", "kinecast-capture-compositor": "wayland-server",
     "KWinInput": "wayland-client", "ScreenTesting": "xcb-composite xcb-randr xcb-shape xcb-xtest",
 ]

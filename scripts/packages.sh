@@ -5,7 +5,7 @@ build_packages=(
     libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libcairo2-dev libopenh264-dev libpipewire-0.3-dev
     libpulse-dev libspa-0.2-dev libswresample-dev libswscale-dev libsystemd-dev libwayland-dev libx264-dev libxcb-composite0-dev libxcb-damage0-dev
     libxcb-randr0-dev libxcb-render0-dev libxcb-shape0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev libxcb-xkb-dev libxcb-xtest0-dev libxcb1-dev
-    libxkbcommon-x11-dev libyuv-dev
+    libxkbcommon-x11-dev libyuv-dev zlib1g-dev
 )
 # To build what is measured beside Kinecast.
 measure_packages=(libturbojpeg0-dev)

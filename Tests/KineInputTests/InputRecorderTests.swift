@@ -9,8 +9,8 @@ import Testing
     private static let size = PixelSize(width: 640, height: 360)
     private var recorder = InputRecorder(size: size)
 
-    private func note(_ action: InputRecorder.Action, _ milliseconds: Int64) {
-        recorder.note(action, at: .milliseconds(milliseconds))
+    private func note(_ action: InputAction, _ milliseconds: Int64) {
+        recorder.note(TimedInput(action, at: .milliseconds(milliseconds)))
     }
 
     private func lines(through milliseconds: Int64) throws -> [InputLine]? {
@@ -98,15 +98,17 @@ import Testing
     }
 
     @Test func `an image comes in the first sample that needs it, of each file, and once a minute`() throws {
-        let image = InputImage(name: "a", hotspot: PixelPoint(x: 1, y: 1), bytes: [1, 2, 3])
+        let shown = PointerImage(size: PixelSize(width: 2, height: 1), hotspot: point(1, 0), pixels: [0xff11_2233, 0])
+        let png = try #require(shown.png)
+        let image = InputImage(name: "1", hotspot: point(1, 0), bytes: png)
         func named(_ change: (inout InputState) -> Void = { _ in }) -> InputLine {
             state {
-                $0.image = "a"
+                $0.image = "1"
                 change(&$0)
             }
         }
-        note(.image(image), 100)
-        #expect(try lines(through: 500) == [state(), .image(image), .pointerImage("a", at: 100)])
+        note(.image(shown), 100)
+        #expect(try lines(through: 500) == [state(), .image(image), .pointerImage("1", at: 100)])
         note(.scrolled(x: 1, y: 0), 600)
         note(.pointer(point(1, 1)), 700)
         #expect(try lines(through: 1000) == [named(), .way(at: 200, from: point(1, 1), steps: [])])
@@ -116,10 +118,23 @@ import Testing
         #expect(try lines(through: 61_500) == nil)
         note(.pointer(nil), 61_600)
         #expect(try lines(through: 62_000) == [named(held), .image(image), .pointerLeft(at: 100)])
-        // Beyond the limit images are left out.
-        let large = InputImage(name: "b", hotspot: PixelPoint(x: 0, y: 0), bytes: Array(repeating: 0, count: 65_536))
-        note(.image(large), 62_100)
-        #expect(try lines(through: 62_500) == [named(), .pointerImage(nil, at: 100)])
+    }
+
+    @Test func `different images have 64 KiB in a take, and later ones are left out`() throws {
+        var random = SeededGenerator(seed: 4)
+        let images = (0..<40).map { _ in
+            PointerImage(
+                size: PixelSize(width: 24, height: 24), hotspot: point(0, 0),
+                pixels: (0..<576).map { _ in UInt32.random(in: 0xff00_0000...0xffff_ffff, using: &random) })
+        }
+        for (number, image) in images.enumerated() { note(.image(image), Int64(number)) }
+        note(.image(images[0]), 100)
+        let found = try #require(try lines(through: 500))
+        let recorded = found.compactMap { if case .image(let image) = $0 { image } else { nil } }
+        let bytes = recorded.reduce(0) { $0 + $1.bytes.count }
+        #expect(bytes <= 65_536 && bytes > 60_000 && recorded.count < 40)
+        #expect(found.contains(.pointerImage(nil, at: recorded.count)))
+        #expect(found.last == .pointerImage("1", at: 100), "the earlier ones stay")
     }
 
     @Test func `a line of another form, or with numbers that no take has, is left out`() {

@@ -1,32 +1,18 @@
 // Collects what a person does while a take runs, and writes it down sample by sample. Pure.
 import KineMedia
 
-/// The input of one take. Call `note` in the order of the times, and `sample` for each part of the take that is written.
+/// The input of one take. Call `note` for each action, and `sample` for each part of the take that is written.
 ///
 /// The caller notes only what a take may have: nothing before the first frame, in a pause, or under a cover.
 public struct InputRecorder: Sendable {
-    public enum Action: Equatable, Sendable {
-        /// The pointer is there now; nil: outside the picture, or hidden.
-        case pointer(PixelPoint?)
-        /// The pointer looks so now; nil: unknown.
-        case image(InputImage?)
-        /// Counts where the pointer is in the picture.
-        case pressed(PointerButton)
-        case released(PointerButton)
-        /// Steps of the wheel: right and down are positive.
-        case scrolled(x: Int, y: Int)
-        /// A key that writes or edits was pressed, in a window of the picture.
-        case typed
-        case focused(PixelRect?)
-        case changed([PixelRect])
-    }
-
     public struct Sample: Equatable, Sendable {
         public var start: MediaTime
         public var text: [UInt8]
+
+        public init(start: MediaTime, text: [UInt8]) { (self.start, self.text) = (start, text) }
     }
 
-    private var pending: [(time: MediaTime, action: Action)] = []
+    private var pending: [TimedInput] = []
     /// The state at the end of the last written sample.
     private var state: InputState
     /// The time at which the next sample begins.
@@ -35,9 +21,13 @@ public struct InputRecorder: Sendable {
     private var typing = TypingSpans()
     private var images = RecordedImages()
 
+    /// The time after which an image that is in use is written again.
+    public static let imageInterval = MediaTime.seconds(60)
+
     public init(size: PixelSize) { state = InputState(size: size) }
 
-    public mutating func note(_ action: Action, at time: MediaTime) { pending.append((time, action)) }
+    /// Actions come in the order of their times, but for typing, which may come later.
+    public mutating func note(_ input: TimedInput) { pending.append(input) }
 
     /// The picture has another size from the next sample on.
     public mutating func resize(_ size: PixelSize) { state.size = size }
@@ -48,16 +38,21 @@ public struct InputRecorder: Sendable {
         images.beginFile()
     }
 
+    /// An image that a written sample names.
+    public func image(named name: String) -> InputImage? { images.images[name] }
+
     /// Writes down what was noted before `end`, a time of the take. Nil: nothing, and it is not the first sample of a file.
     public mutating func sample(through end: MediaTime) -> Sample? {
         defer { start = max(start, end) }
-        let count = pending.firstIndex { $0.time >= end } ?? pending.count
         var script = InputScript(start: start, state: state)
-        for (time, action) in pending[..<count] {
-            if action == .typed { typing.type(at: time) }
-            script.note(images.known(action), at: time)
+        for input in pending where input.time < end {
+            switch input.action {
+            case .typed: typing.type(at: input.time)
+            case .image(let image): script.noteImage(image.flatMap { images.name(of: $0) }, at: input.time)
+            default: script.note(input.action, at: input.time)
+            }
         }
-        pending.removeFirst(count)
+        pending.removeAll { $0.time < end }
         let before = state
         state = script.state
         var lines = script.finish()
@@ -74,31 +69,36 @@ public struct InputRecorder: Sendable {
 
 /// The images of a take's pointer: which are recorded, and when each was written last.
 struct RecordedImages: Sendable {
-    private var images: [String: InputImage] = [:]
+    private var names: [PointerImage: String] = [:]
+    private(set) var images: [String: InputImage] = [:]
     private var writtenAt: [String: MediaTime] = [:]
     private var byteCount = 0
+    /// An image was left out, since it did not fit: so are all others that are new.
+    private var isFull = false
 
     /// Bytes of different images in a take.
     static let mostBytes = 64 << 10
-    /// The time after which an image that is in use is written again.
-    static let interval = MediaTime.seconds(60)
 
     mutating func beginFile() { writtenAt = [:] }
 
-    /// The action, with an image that is recorded: one that is new and does not fit any more is left out.
-    mutating func known(_ action: InputRecorder.Action) -> InputRecorder.Action {
-        guard case .image(let image?) = action, images[image.name] == nil else { return action }
-        guard byteCount + image.bytes.count <= Self.mostBytes else { return .image(nil) }
-        byteCount += image.bytes.count
-        images[image.name] = image
-        return action
+    /// The name of an image that is recorded; nil: it is left out.
+    mutating func name(of image: PointerImage) -> String? {
+        if let name = names[image] { return name }
+        guard !isFull, let png = image.png else { return nil }
+        isFull = byteCount + png.count > Self.mostBytes
+        guard !isFull else { return nil }
+        byteCount += png.count
+        let name = String(images.count + 1, radix: 36)
+        names[image] = name
+        images[name] = InputImage(name: name, hotspot: image.hotspot, bytes: png)
+        return name
     }
 
     /// The images of these names that have to be written now.
     mutating func due(_ names: [String], at time: MediaTime) -> [InputImage] {
         var due: [InputImage] = []
         for name in names {
-            if let last = writtenAt[name], time - last < Self.interval { continue }
+            if let last = writtenAt[name], time - last < InputRecorder.imageInterval { continue }
             guard let image = images[name] else { continue }
             writtenAt[name] = time
             due.append(image)

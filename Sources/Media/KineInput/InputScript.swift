@@ -6,6 +6,7 @@ struct InputScript {
     /// The names of the pointer's images since the sample's beginning.
     private(set) var images: [String] = []
     private let start: MediaTime
+    private var latest = 0
     private var lines: [InputLine] = []
     private var way: (at: Int, from: PixelPoint, steps: [InputStep])?
     /// The end of the way's last step, in milliseconds from the sample's beginning.
@@ -14,19 +15,14 @@ struct InputScript {
 
     /// Milliseconds between two steps of the pointer, and between two changes of the picture.
     private static let (stepInterval, changeInterval) = (16, 100)
-    private static let (mostRects, mostCompared) = (8, 40)
+    private static let (mostRects, mostCompared) = (8, 24)
 
     init(start: MediaTime, state: InputState) { (self.start, self.state) = (start, state) }
 
-    mutating func note(_ action: InputRecorder.Action, at time: MediaTime) {
-        let at = Int(max(0, (time - start).nanoseconds) / 1_000_000)
+    mutating func note(_ action: InputAction, at time: MediaTime) {
+        let at = milliseconds(time)
         switch action {
         case .pointer(let place): move(to: place, at: at)
-        case .image(let image):
-            guard image?.name != state.image else { return }
-            state.image = image?.name
-            if let name = image?.name { images.append(name) }
-            append(.pointerImage(image?.name, at: at))
         case .pressed(let button):
             guard let place = state.pointer, !state.held.contains(button) else { return }
             state.held.append(button)
@@ -37,13 +33,27 @@ struct InputScript {
             if let place = state.pointer { append(.release(button, at: at, place)) }
         case .scrolled(let x, let y):
             if state.pointer != nil { append(.scroll(x: x, y: y, at: at)) }
-        case .typed: break
+        case .typed, .image: break  // the recorder's own
         case .focused(let rect):
             guard rect != state.focus else { return }
             state.focus = rect
             append(.focus(rect, at: at))
         case .changed(let rects): note(rects, at: at)
         }
+    }
+
+    /// The pointer looks like the image of that name now; nil: like one that is not recorded.
+    mutating func noteImage(_ name: String?, at time: MediaTime) {
+        guard name != state.image else { return }
+        state.image = name
+        if let name { images.append(name) }
+        append(.pointerImage(name, at: milliseconds(time)))
+    }
+
+    /// From the sample's beginning; never before an earlier line's.
+    private mutating func milliseconds(_ time: MediaTime) -> Int {
+        latest = max(latest, Int((time - start).nanoseconds / 1_000_000))
+        return latest
     }
 
     /// The lines after the state's.

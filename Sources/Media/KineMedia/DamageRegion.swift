@@ -91,6 +91,12 @@ public struct DamageRegion: Equatable, Sendable {
         for index in words.indices { words[index] &= ~other.words[index] }
     }
 
+    /// Keeps the tiles that are in `other` too, which must be of a frame of the same size.
+    public mutating func formIntersection(_ other: DamageRegion) {
+        precondition(other.size == size, "damage of another frame size")
+        for index in words.indices { words[index] &= other.words[index] }
+    }
+
     /// The set tiles as rectangles in pixels, clipped to the frame: runs along a row, joined with an equal run above.
     /// Disjoint, and together exactly the region.
     public func rectangles() -> [PixelRect] {

@@ -48,6 +48,10 @@ public struct PixelRect: Hashable, Sendable, Codable {
     public var maxY: Int { y + height }
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
+    public func contains(_ point: PixelPoint) -> Bool {
+        point.x >= x && point.y >= y && point.x < maxX && point.y < maxY
+    }
+
     /// The common part; empty if they do not meet.
     public func intersection(_ other: PixelRect) -> PixelRect {
         let left = max(x, other.x)

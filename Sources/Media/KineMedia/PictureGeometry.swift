@@ -112,6 +112,17 @@ public struct PictureGeometry: Hashable, Sendable {
         return orientation.turned(scaled, of: to).offset(x: place.x, y: place.y)
     }
 
+    /// The pixel of the picture that shows the middle of a pixel of the source; nil: none does.
+    package func map(_ point: PixelPoint) -> PixelPoint? {
+        guard part.contains(point) else { return nil }
+        let to = scaledSize
+        let scaled = PixelRect(
+            x: (2 * (point.x - part.x) + 1) * to.width / (2 * part.width),
+            y: (2 * (point.y - part.y) + 1) * to.height / (2 * part.height), width: 1, height: 1)
+        let turned = orientation.turned(scaled, of: to)
+        return PixelPoint(x: turned.x + place.x, y: turned.y + place.y)
+    }
+
     /// The tiles of the picture that depend on `region` of the source.
     public func map(_ region: DamageRegion) -> DamageRegion {
         precondition(region.size == source, "damage of another source")

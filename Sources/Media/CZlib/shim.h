@@ -1,0 +1,3 @@
+// zlib: the compression in PNG images.
+#pragma once
+#include <zlib.h>
