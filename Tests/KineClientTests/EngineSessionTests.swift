@@ -132,7 +132,7 @@ import Testing
             case .renewLinks: [Self.reply(id, .status(Self.status("abc", link: "http://b")))]
             case .stop: [.event(.finished(summary))]
             case .annotate, .setMicrophone, .setAppAudio, .setAppAudioOutput, .showAudioLevels, .switchSource,
-                .setCamera, .answerPermission(question: 4, isAllowed: nil):
+                .setCamera, .notePointer, .answerPermission(question: 4, isAllowed: nil):
                 [Self.done(id)]
             case .addDestination: [Self.reply(id, .destinationAdded(3))]
             case .removeDestination: [Self.reply(id, .destinationRemoved(.finished))]

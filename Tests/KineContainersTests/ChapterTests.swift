@@ -168,7 +168,8 @@ import Testing
         ] as [(Int64, Int64, [String])] {
             let excerpt = try MovieExcerpt(of: index, from: .milliseconds(from), to: .milliseconds(to))
             #expect(words(excerpt.chapters) == expected)
-            let layout = ExcerptLayout(excerpt, encodedSizes: excerpt.encodedFrames.map { _ in 5 })
+            let frames = excerpt.encodedFrames.map { _ in [UInt8](repeating: 0, count: 5) }
+            let layout = ExcerptLayout(excerpt, MovieExcerpt.NewSamples(frames: frames))
             let bytes = layout.headBytes + [UInt8](repeating: 0, count: Int(layout.size) - layout.headBytes.count)
             #expect(try chapters(of: MemoryFile(bytes)) == expected)
         }

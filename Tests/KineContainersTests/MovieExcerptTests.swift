@@ -38,22 +38,21 @@ import Testing
         excerpt.encodedFrames.map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 5 + $0 % 7) }
     }
 
+    /// What stands for all samples that are written anew.
+    private static func new(_ excerpt: MovieExcerpt) -> MovieExcerpt.NewSamples {
+        let input = excerpt.inputSamples.isEmpty ? [] : ["first", "the last"].prefix(excerpt.inputSamples.count)
+        return MovieExcerpt.NewSamples(frames: encoded(excerpt), input: input.map { Array($0.utf8) })
+    }
+
     static func file(of excerpt: MovieExcerpt, _ source: [UInt8]) -> (bytes: [UInt8], layout: ExcerptLayout) {
-        let encoded = encoded(excerpt)
-        let layout = ExcerptLayout(excerpt, encodedSizes: encoded.map { UInt32($0.count) })
+        let layout = ExcerptLayout(excerpt, new(excerpt))
         var bytes = layout.headBytes + [UInt8](repeating: 0, count: Int(layout.size) - layout.headBytes.count)
         for piece in layout.pieces {
             let (content, place): ([UInt8], Int64) =
                 switch piece {
                 case .copied(let range, let place):
                     (Array(source[Int(range.lowerBound)..<Int(range.upperBound)]), place)
-                case .encoded(let frames, let place):
-                    (
-                        encoded[
-                            frames.lowerBound - excerpt.encodedFrames.lowerBound..<frames.upperBound
-                                - excerpt.encodedFrames.lowerBound
-                        ].flatMap { $0 }, place
-                    )
+                case .new(let bytes, let place): (bytes, place)
                 }
             bytes.replaceSubrange(Int(place)..<Int(place) + content.count, with: content)
         }
@@ -77,6 +76,10 @@ import Testing
             for track in movie.tracks.dropFirst() {
                 let original = try #require(source.movie.tracks.first { $0.name == track.name })
                 let payloads = try movie.payloads(bytes)[track.id - 1]
+                if track.id == movie.tracks.count, excerpt.inputSamples.count > 0 {
+                    checkInput(track, payloads, original, source.payloads[original.id - 1], from: from, to: to)
+                    continue
+                }
                 try checkAudio(track, payloads, original, source.payloads[original.id - 1], from: from, to: to)
             }
             try checkPieces(layout, excerpt, source)
@@ -84,6 +87,7 @@ import Testing
             let again = try RecordingIndex(reading: MemoryFile(bytes))
             #expect(again.frameCount == excerpt.frames.count)
             let whole = try MovieExcerpt(of: again, from: .zero, to: again.duration)
+            guard whole.inputSamples.isEmpty else { continue }
             #expect(try OracleMovie(Self.file(of: whole, bytes).bytes).tracks == movie.tracks.moved(to: whole, bytes))
         }
     }
@@ -100,6 +104,20 @@ import Testing
         #expect(payloads == Self.encoded(excerpt) + source.payloads[0][first...last].dropFirst(copied - first))
         #expect(
             track.samples.map(\.isSync) == (first...last).map { $0 == first || $0 >= copied && original[$0].isSync })
+    }
+
+    private func checkInput(
+        _ track: OracleTrack, _ payloads: [[UInt8]], _ original: OracleTrack, _ before: [[UInt8]], from: Int, to: Int
+    ) {
+        let samples = original.samples.indices.filter {
+            original.samples[$0].start < to && original.samples[$0].end > from
+        }
+        #expect(track.samples.map(\.start) == samples.map { max(original.samples[$0].start, from) - from })
+        #expect(track.samples.last?.end == to - from && track.trackDuration == to - from && track.edits == [])
+        var expected = samples.map { before[$0] }
+        expected[0] = Array("first".utf8)
+        if expected.count > 1 { expected[expected.count - 1] = Array("the last".utf8) }
+        #expect(payloads == expected)
     }
 
     private func checkAudio(
@@ -124,7 +142,12 @@ import Testing
     private func checkPieces(_ layout: ExcerptLayout, _ excerpt: MovieExcerpt, _ source: Source) throws {
         var kept: Set<Int> = []
         for (track, cut) in zip(source.movie.tracks, excerpt.cuts) {
-            for sample in cut?.samples ?? 0..<0 where track.id > 1 || !excerpt.encodedFrames.contains(sample) {
+            let input = excerpt.inputSamples
+            for sample in cut?.samples ?? 0..<0 {
+                if track.id == 1, excerpt.encodedFrames.contains(sample) { continue }
+                if !input.isEmpty, track.id == source.movie.tracks.count, [input.first, input.last].contains(sample) {
+                    continue
+                }
                 kept.insert(track.samples[sample].offset)
             }
         }
@@ -152,7 +175,7 @@ import Testing
         let take = SyntheticTake(seed: 3, seconds: 400, audio: Self.audio)
         let source = try Source(take)
         let excerpt = try MovieExcerpt(of: source.index, from: .milliseconds(1234), to: .seconds(399))
-        let layout = ExcerptLayout(excerpt, encodedSizes: Self.encoded(excerpt).map { UInt32($0.count) })
+        let layout = ExcerptLayout(excerpt, Self.new(excerpt))
         let long = layout.pieces.compactMap { piece -> Int64? in
             guard case .copied(let range, let place) = piece, range.count >= 1 << 20 else { return nil }
             return (place - range.lowerBound) % 4096
@@ -198,23 +221,23 @@ import Testing
         let file = try DiskFile.openToRead(path)
         let excerpt = try MovieExcerpt(
             of: RecordingIndex(reading: file), from: .milliseconds(2500), to: .milliseconds(7700))
-        let encoded = Self.encoded(excerpt)
+        let new = Self.new(excerpt)
         let target = folder.file("b.mp4")
-        let written = try excerpt.write(from: file, encoded: encoded, to: target, ifTaken: .refuse)
+        let written = try excerpt.write(from: file, new, to: target, ifTaken: .refuse)
         #expect(try contents(of: target) == Self.file(of: excerpt, contents(of: path)).bytes)
         #expect(written == .init(path: target, bytes: Int64(try contents(of: target).count)))
         #expect(throws: StorageError.alreadyExists(path: target)) {
-            try excerpt.write(from: file, encoded: encoded, to: target, ifTaken: .refuse)
+            try excerpt.write(from: file, new, to: target, ifTaken: .refuse)
         }
         // The recording is never replaced, whatever leads to it.
         try #require(try run("ln", ["-s", path, folder.file("link.mp4")]).status == .exited(status: 0))
         for own in [path, folder.file("link.mp4")] {
             #expect(throws: StorageError.isSource(path: own)) {
-                try excerpt.write(from: file, encoded: encoded, to: own, ifTaken: .replace)
+                try excerpt.write(from: file, new, to: own, ifTaken: .replace)
             }
         }
         #expect(throws: StorageError.self) {
-            try excerpt.write(from: file, encoded: encoded, to: "/proc/b.mp4", ifTaken: .refuse)
+            try excerpt.write(from: file, new, to: "/proc/b.mp4", ifTaken: .refuse)
         }
         let names = try run("ls", ["-A", folder.path]).output.split(separator: "\n")
         #expect(names == ["a.mp4", "b.mp4", "link.mp4"])
@@ -231,7 +254,7 @@ import Testing
 extension [OracleTrack] {
     /// The tracks as they are in an excerpt that has all of them.
     fileprivate func moved(to excerpt: MovieExcerpt, _ bytes: [UInt8]) throws -> [OracleTrack] {
-        let layout = ExcerptLayout(excerpt, encodedSizes: [])
+        let layout = ExcerptLayout(excerpt, MovieExcerpt.NewSamples(frames: []))
         guard case .copied(let range, let place)? = layout.pieces.first, layout.pieces.count == 1 else {
             throw OracleError("a whole file is one piece")
         }

@@ -38,6 +38,7 @@ import Testing
         let command = try parse()
         var expected = TakeConfiguration(source: .screen(monitor: nil), output: nil)
         expected.video.keyframeInterval = .seconds(2)
+        expected.video.recordsInput = true
         #expect(try command.takeConfiguration(output: nil, destinations: []) == expected)
         #expect(command.out == nil)
         #expect(try plan(command.destinations).services.isEmpty)

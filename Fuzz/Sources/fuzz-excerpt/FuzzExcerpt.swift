@@ -28,23 +28,25 @@ private func fuzz(_ input: [UInt8]) {
     }
     guard let excerpt = try? MovieExcerpt(of: index, from: times[0], to: times[1]) else { return }
     precondition(!excerpt.frames.isEmpty && excerpt.decodingStart <= excerpt.frames.lowerBound, "no frames")
-    let encoded = excerpt.encodedFrames.map { [UInt8](repeating: 9, count: 1 + $0 % 5) }
-    let layout = ExcerptLayout(excerpt, encodedSizes: encoded.map { UInt32($0.count) })
+    let new = MovieExcerpt.NewSamples(
+        frames: excerpt.encodedFrames.map { [UInt8](repeating: 9, count: 1 + $0 % 5) },
+        input: excerpt.inputSamples.prefix(input[4] % 2 == 0 ? 2 : 0).map { [UInt8](repeating: 8, count: 1 + $0 % 5) })
+    let layout = ExcerptLayout(excerpt, new)
     // Padding to the blocks of the recording, and what stands before the first sample, may be as long as the whole.
     precondition(layout.size <= 2 * Int64(bytes.count) + 1 << 16, "\(layout.size) bytes of \(bytes.count)")
-    compare(excerpt, index, bytes, assemble(layout, bytes, encoded, from: excerpt.encodedFrames.lowerBound))
+    compare(excerpt, index, bytes, assemble(layout, bytes))
 }
 
-private func assemble(_ layout: ExcerptLayout, _ source: [UInt8], _ encoded: [[UInt8]], from first: Int) -> [UInt8] {
+private func assemble(_ layout: ExcerptLayout, _ source: [UInt8]) -> [UInt8] {
     var bytes = layout.headBytes
     for piece in layout.pieces {
         switch piece {
         case .copied(let range, let place):
             bytes += [UInt8](repeating: 0, count: Int(place) - bytes.count)
             bytes += source[Int(range.lowerBound)..<Int(range.upperBound)]
-        case .encoded(let frames, let place):
+        case .new(let new, let place):
             precondition(Int(place) == bytes.count, "a hole")
-            for frame in frames { bytes += encoded[frame - first] }
+            bytes += new
         }
     }
     precondition(bytes.count == Int(layout.size), "another size")

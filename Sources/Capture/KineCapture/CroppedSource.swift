@@ -45,12 +45,18 @@ public final class CroppedSource: VideoSource {
     public var interruption: SourceInterruption? { source.interruption }
     public func readLimit(isFirst: Bool) -> ReadLimit? { source.readLimit(isFirst: isFirst) }
     public var keys: KeyPicture { source.keys }
-    public func takeInput() -> [InputEvent] { source.takeInput() }
+    public var screenOrigin: PixelPoint { source.screenOrigin.offset(x: part.x, y: part.y) }
+    public var hiddenPlaces: [PixelRect] { source.hiddenPlaces.map { $0.offset(x: -part.x, y: -part.y) } }
+    public func takeClicks() -> [InputEvent] { source.takeClicks() }
+    public func reportPointerAnew() { source.reportPointerAnew() }
+    public func takeInput() -> [InputEvent] {
+        source.takeInput().map { InputEvent($0.action.offset(x: -part.x, y: -part.y), at: $0.instant) }
+    }
     public var paintsPointer: Bool { source.paintsPointer }
 
     public var pointer: PointerState? {
         guard var pointer = source.pointer else { return nil }
-        pointer.place = pointer.place.map { PixelPoint(x: $0.x - part.x, y: $0.y - part.y) }
+        pointer.place = pointer.place?.offset(x: -part.x, y: -part.y)
         return pointer
     }
 

@@ -33,7 +33,20 @@ public protocol VideoSource: AnyObject {
     /// The newest badge of pressed keys. Changes only in `processEvents` and `addDamage`.
     var keys: KeyPicture { get }
 
-    /// Removes and returns what a person did with the mouse since the last call, in order.
+    /// The frame's place on its screen, in pixels.
+    var screenOrigin: PixelPoint { get }
+
+    /// Where windows of the screen are hidden, in the frame's coordinates: of these places nothing is recorded beside the frames.
+    var hiddenPlaces: [PixelRect] { get }
+
+    /// Removes and returns the presses and releases of mouse buttons since the last call, in order; for rings that are painted.
+    func takeClicks() -> [InputEvent]
+
+    /// `takeInput` reports where the pointer is with the next frame, also if it was reported before.
+    func reportPointerAnew()
+
+    /// Removes and returns what a person did since the last call, in order; for what is recorded beside the frames, so without a place
+    /// where that is over something hidden. Empty if it is not recorded.
     func takeInput() -> [InputEvent]
 
     /// Whether the frames contain the pointer, so that it cannot be left out or enlarged.
@@ -72,7 +85,11 @@ extension VideoSource {
     public var exclusionFindings: ExclusionFindings? { nil }
     public func readLimit(isFirst: Bool) -> ReadLimit? { nil }
     public var pointer: PointerState? { nil }
+    public var screenOrigin: PixelPoint { PixelPoint(x: 0, y: 0) }
+    public var hiddenPlaces: [PixelRect] { [] }
     public var keys: KeyPicture { KeyPicture() }
+    public func takeClicks() -> [InputEvent] { [] }
+    public func reportPointerAnew() {}
     public func takeInput() -> [InputEvent] { [] }
     public var paintsPointer: Bool { false }
 }

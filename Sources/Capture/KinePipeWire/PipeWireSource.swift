@@ -16,9 +16,14 @@ public final class PipeWireSource: CastSource {
         public var reportsPointer: Bool
         /// Whether the compositor's frames contain the pointer.
         public var paintsPointer: Bool
+        /// Report the pointer for a recording's input track too.
+        public var recordsPointer: Bool
 
-        public init(highestRate: Int, reportsPointer: Bool, paintsPointer: Bool = false) {
+        public init(
+            highestRate: Int, reportsPointer: Bool, paintsPointer: Bool = false, recordsPointer: Bool = false
+        ) {
             (self.highestRate, self.reportsPointer, self.paintsPointer) = (highestRate, reportsPointer, paintsPointer)
+            self.recordsPointer = recordsPointer
         }
     }
 
@@ -28,6 +33,8 @@ public final class PipeWireSource: CastSource {
     private var frames = CastFrames()
     /// Nil: the pointer is not wanted.
     private var cursor: CastCursor?
+    /// Nil: the pointer is not recorded.
+    private var log: PointerLog?
     public let paintsPointer: Bool
     /// The newest frame and its place. Its buffer is given back after the next frame, or when few others are left.
     private var held: (frame: CastFrames.Frame, place: CastReader.Place)?
@@ -53,6 +60,7 @@ public final class PipeWireSource: CastSource {
         reader = CastReader(stream: stream)
         life = CastStateMachine(now: MonotonicClock.now(), limits: limits)
         cursor = options.reportsPointer ? CastCursor() : nil
+        log = options.reportsPointer && options.recordsPointer ? PointerLog() : nil
         paintsPointer = options.paintsPointer
     }
 
@@ -125,9 +133,12 @@ public final class PipeWireSource: CastSource {
         guard let frame = frames.frame else { return }
         frames.addDamage(to: &damage)
         cursor?.place(inFrameAt: (frame.area.x, frame.area.y))
+        if let cursor { log?.note(cursor.state, at: MonotonicClock.now()) }
     }
 
     public var pointer: PointerState? { cursor?.state }
+    public func takeInput() -> [InputEvent] { log?.take() ?? [] }
+    public func reportPointerAnew() { if log != nil { log = PointerLog() } }
 
     /// The newest frame may be the lock screen's that has paused the take: the desktop says that it is unlocked before it is painted.
     public func discardFrames() { discarded = (frameCount, MonotonicClock.now() + Self.discardTimeout) }

@@ -34,9 +34,12 @@ public struct RecordingTrim {
 
     /// Writes the excerpt to `path`, beside which nothing is left if this throws. The recording itself is never replaced.
     ///
-    /// - Parameter progress: gets the done part of the work, about, from 0 to 1.
+    /// - Parameters:
+    ///   - leavesInputOut: the excerpt has no input track.
+    ///   - progress: gets the done part of the work, about, from 0 to 1.
     public func write(
-        to path: String, ifTaken conflict: NameConflict = .refuse, progress: (Double) -> Void = { _ in }
+        to path: String, ifTaken conflict: NameConflict = .refuse, leavesInputOut: Bool = false,
+        progress: (Double) -> Void = { _ in }
     ) throws(EditingError) -> Result {
         let size = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
             try excerpt.checkTarget(path, source: recording.file, ifTaken: conflict)
@@ -46,8 +49,10 @@ public struct RecordingTrim {
         let encoding = Double(excerpt.encodedFrames.count) * Self.encodingCost
         let share = encoding / (encoding + part * Double(size))
         let encoded = try encode { progress(share * $0) }
+        let new = MovieExcerpt.NewSamples(
+            frames: encoded, input: leavesInputOut ? [] : try recording.input(of: excerpt))
         let written = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
-            try excerpt.write(from: recording.file, encoded: encoded, to: path, ifTaken: conflict) {
+            try excerpt.write(from: recording.file, new, to: path, ifTaken: conflict) {
                 progress(share + (1 - share) * $0)
             }
         }

@@ -58,8 +58,13 @@ public final class Compositor {
         keptSource = makeKeptSource()
     }
 
+    /// How the picture shows the source.
+    public var geometry: PictureGeometry {
+        PictureGeometry(source: sourceSize, orientation: orientation, crop: crop, size: size)
+    }
+
     private func makeKeptSource() -> Layer? {
-        let geometry = PictureGeometry(source: sourceSize, orientation: orientation, crop: crop, size: size)
+        let geometry = geometry
         guard !geometry.isIdentity else { return nil }
         let layer = Layer(geometry)
         layer.damage.insertAll()

@@ -121,6 +121,7 @@ extension ConfigurationKey {
         keys("exclude", .list, rivals: ["window", "pattern"]),
         keys("no-cursor", .flag, rivals: ["cursor-scale"]), keys("cursor-scale", rivals: ["no-cursor", "pattern"]),
         keys("show-clicks", .flag, rivals: ["pattern"]), keys("show-keys", rivals: ["pattern"]),
+        keys("no-input-track", .flag),
         keys("wait", use: .refused("it is about the window of one COMMAND, so type it")),
         keys("ask", .flag, use: .refused("permissions are not configured, so type it")),
         keys("camera", isPath: true), keys("camera-mirror", .flag, use: .with(["camera"])),

@@ -22,7 +22,8 @@ import Testing
             .start(TakeConfiguration(source: .screen(monitor: nil), output: place.path("guest.mp4"))),
             .commandStarted(process: getpid()), .permissionAnswer(true), .showPermissionQuestions(true),
             .answerPermission(question: 1, isAllowed: true), .status, .follow(progress: true),
-            .pause, .resume, .mark(title: "guest"), .annotate(["title": "guest"]), .renewLinks,
+            .pause, .resume, .mark(title: "guest"), .notePointer(x: 1, y: 1, isClick: true),
+            .annotate(["title": "guest"]), .renewLinks,
             .setMicrophone(on: true), .setMicrophone(on: false), .setAppAudio(on: true), .setAppAudio(on: false),
             .setAppAudioOutput("@DEFAULT_SINK@"), .showAudioLevels(true),
             .setCamera(TakeConfiguration.Camera()), .setCamera(nil),
@@ -41,7 +42,7 @@ import Testing
         switch request {
         case .start, .commandStarted, .permissionAnswer, .showPermissionQuestions, .answerPermission, .status, .follow,
             .pause, .resume, .annotate, .endSamples, .removeDestination, .stop, .mark, .setMicrophone(on: false),
-            .setAppAudio(on: false), .showAudioLevels, .setCamera(nil):
+            .setAppAudio(on: false), .showAudioLevels, .setCamera(nil), .notePointer:
             ([], [])
         case .renewLinks, .switchSource, .setAppAudio, .setAppAudioOutput, .receiveFrames, .addDestination, .exportClip:
             ([.screen], [])

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import KineMeasure
+import KineMedia
 import KinePlatform
 import KineWire
 import ProcessTesting
@@ -16,6 +17,7 @@ import Testing
             var name: String
             var state: String
             var duration: Double?
+            var hasInput: Bool?
         }
 
         var recordings: [Recording]
@@ -107,13 +109,8 @@ import Testing
     {
         try TestPlace.with { place in
             try place.makeDirectory("Kinecast")
-            try place.makeDirectory("bin")
-            try place.write(
-                "#!/bin/sh\nprintf %s \"$1\" >\"$HOME/opened.new\" && mv \"$HOME/opened.new\" \"$HOME/opened\"\n",
-                to: "bin/xdg-open", permissions: .ownerReadWriteExecute)
             try place.write("video", to: "Kinecast/a.webm")
-            let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
-            let studio = try RunningStudio(place, ["PATH=\(place.path("bin")):\(path)"])
+            let studio = try Self.studioWithOpener(place)
             let session = try Session(studio)
             let video = try #require(try session.recording("a.webm"))
             #expect(video.state == "foreign" && video.duration == nil)
@@ -130,6 +127,46 @@ import Testing
             for (verb, content) in [("trim", #"{"from":0,"to":1,"name":"b"}"#), ("frame", #"{"time":0}"#)] {
                 #expect(try session.ask("POST", "recordings/\(video.id)/\(verb)", content).status == 409, "\(verb)")
             }
+            try studio.end()
+        }
+    }
+
+    /// A studio whose desktop opens files by noting their paths in the file `opened`.
+    private static func studioWithOpener(_ place: TestPlace) throws -> RunningStudio {
+        try place.makeDirectory("bin")
+        try place.write(
+            "#!/bin/sh\nprintf %s \"$1\" >\"$HOME/opened.new\" && mv \"$HOME/opened.new\" \"$HOME/opened\"\n",
+            to: "bin/xdg-open", permissions: .ownerReadWriteExecute)
+        let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
+        return try RunningStudio(place, ["PATH=\(place.path("bin")):\(path)"])
+    }
+
+    @Test func `a recording is shared with its input track or without, as the person wants`() throws {
+        try TestPlace.with { place in
+            try place.makeDirectory("Kinecast")
+            let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+            let path = place.path("Kinecast/a.mp4")
+            let take = try place.record(screen.name, path, "--duration", "0.5")
+            #expect(try take.wait().status == 0)
+            let studio = try Self.studioWithOpener(place)
+            let session = try Session(studio)
+            let recording = try #require(try session.recording("a.mp4"))
+            #expect(recording.hasInput == true)
+            func shared(_ content: String) throws -> String {
+                unlink(place.path("opened"))
+                let (status, bytes) = try session.ask("POST", "recordings/\(recording.id)/share", content)
+                #expect(status == 202, "\(String(decoding: bytes, as: UTF8.self))")
+                try wait("the file to be opened") { access(place.path("opened"), F_OK) == 0 }
+                return String(
+                    decoding: PrivateDirectory.contents(of: FilePath(place.path("opened")), limit: 4096) ?? [],
+                    as: UTF8.self)
+            }
+            #expect(try shared(#"{"activity":"open"}"#) == path)
+            let copy = try shared(#"{"activity":"open","withoutInput":true}"#)
+            #expect(copy != path && copy.hasSuffix("/a.mp4"))
+            #expect(try RecordedInput(path) != nil)
+            #expect(try RecordedInput(copy) == nil)
+            #expect(try RecordedVideo(path: copy).frames.count == RecordedVideo(path: path).frames.count)
             try studio.end()
         }
     }

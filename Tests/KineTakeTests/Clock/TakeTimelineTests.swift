@@ -108,4 +108,16 @@ import Testing
         }
         #expect(timeline.mediaTime(at: 3_600_000_000_007).nanoseconds == 3_600_000_000_000 - paused)
     }
+
+    @Test func `an instant before the first frame or in a pause was not recorded`() {
+        var timeline = TakeTimeline()
+        #expect(timeline.recordedTime(at: 5) == nil)
+        timeline.begin(at: 10)
+        _ = timeline.pause(at: 40)
+        #expect(timeline.recordedTime(at: 9) == nil && timeline.recordedTime(at: 40) == nil)
+        #expect(timeline.recordedTime(at: 39) == MediaTime(nanoseconds: 29))
+        _ = timeline.resume(at: 60)
+        #expect(timeline.recordedTime(at: 59) == nil)
+        #expect(timeline.recordedTime(at: 60) == MediaTime(nanoseconds: 30))
+    }
 }

@@ -2,6 +2,7 @@
 import CoreTesting
 import KineCapture
 import KineImaging
+import KineInput
 import KineMedia
 import KinePlatform
 import KineX264
@@ -22,6 +23,8 @@ final class FrameCollector: CaptureDelegate, EncodedFrameSink {
         /// The sentences of an encoder that failed.
         var failures: [String] = []
         var distributor: FrameDistributor?
+        /// What a person did.
+        var input: [TimedInput] = []
         /// The thread has ended, for that reason if there is one.
         var ended: VideoSourceError??
     }
@@ -58,6 +61,8 @@ final class FrameCollector: CaptureDelegate, EncodedFrameSink {
     }
 
     // MARK: Capture
+
+    func receive(_ input: [TimedInput]) { seen.signal { $0.input += input } }
 
     func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots {
         try factory?.makeSlots(size: size) ?? CaptureThread.Slots()

@@ -110,6 +110,13 @@ extension Painter {
         xcb_test_fake_input(connection, type, key.rawValue, 0, root, 0, 0, 0)
     }
 
+    /// Takes a key with all modifiers for this connection, as a desktop's shortcuts do.
+    public func grab(_ key: Key) {
+        let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
+        xcb_grab_key(connection, 0, root, UInt16(XCB_MOD_MASK_ANY.rawValue), key.rawValue, mode, mode)
+        finish()
+    }
+
     /// Takes the keyboard, as a screen locker does, or gives it back.
     public func setKeyboardGrabbed(_ isGrabbed: Bool) {
         if isGrabbed {

@@ -36,7 +36,7 @@ public final class InputPainter: SourcePainter {
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
     public func advance(_ source: any VideoSource, to now: Int64) -> Bool {
-        for event in source.takeInput() { clicks?.receive(event) }
+        for event in source.takeClicks() { clicks?.receive(event) }
         clicks?.advance(to: now)
         keys?.advance(to: now, source.keys)
         return clicks?.hasChanged == true || keys?.hasChanged == true

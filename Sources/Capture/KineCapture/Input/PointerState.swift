@@ -1,4 +1,5 @@
 // The mouse pointer and what a person does with it, as a source reports them beside its frames.
+import KineInput
 import KineMedia
 import Synchronization
 
@@ -19,6 +20,13 @@ public struct PointerState: Equatable, Sendable {
             (self.picture, self.hotSpot) = (picture, hotSpot)
         }
 
+        /// The same image for a recording's input track; nil: it has no area, which hides the pointer.
+        package var recorded: PointerImage? {
+            guard picture.size.area > 0 else { return nil }
+            return PointerImage(
+                size: picture.size, hotspot: PixelPoint(x: hotSpot.x, y: hotSpot.y), pixels: picture.pixels)
+        }
+
         public static func == (one: Image, other: Image) -> Bool { one.id == other.id }
     }
 
@@ -30,12 +38,36 @@ public struct PointerState: Equatable, Sendable {
     public init(image: Image? = nil, place: PixelPoint? = nil) { (self.image, self.place) = (image, place) }
 }
 
-/// One action with the mouse, and its instant in nanoseconds of CLOCK_MONOTONIC. It happens where the pointer is.
-public enum InputEvent: Equatable, Sendable {
-    case pressed(PointerButton, at: Int64)
-    case released(PointerButton, at: Int64)
-    /// Steps of the wheel: right and down are positive.
-    case scrolled(x: Int, y: Int, at: Int64)
+/// What a person did, with places in the frame, and its instant in nanoseconds of CLOCK_MONOTONIC.
+public struct InputEvent: Equatable, Sendable {
+    public var action: InputAction
+    public var instant: Int64
+
+    public init(_ action: InputAction, at instant: Int64) { (self.action, self.instant) = (action, instant) }
+}
+
+/// Reports for what is recorded beside the frames where the pointer is, and how it looks.
+package struct PointerLog: Sendable {
+    private var last = PointerState()
+    private var events: [InputEvent] = []
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - state: without a place where the pointer is over something that the frames hide.
+    ///   - instant: nanoseconds of CLOCK_MONOTONIC.
+    package mutating func note(_ state: PointerState, at instant: Int64) {
+        var state = state
+        if state.image?.recorded == nil { state = PointerState(image: last.image) }
+        if state.image != last.image { events.append(InputEvent(.image(state.image?.recorded), at: instant)) }
+        if state.place != last.place { events.append(InputEvent(.pointer(state.place), at: instant)) }
+        last = state
+    }
+
+    package mutating func take() -> [InputEvent] {
+        defer { events = [] }
+        return events
+    }
 }
 
 /// The newest badge of pressed keys.

@@ -15,10 +15,10 @@ struct ClickOverlay {
     init(scale: Double) { self.scale = scale }
 
     mutating func receive(_ event: InputEvent) {
-        switch event {
-        case .pressed(let button, _): machine.press(button)
-        case .released(let button, let instant): machine.release(button, at: instant)
-        case .scrolled: return
+        switch event.action {
+        case .pressed(let button): machine.press(button)
+        case .released(let button): machine.release(button, at: event.instant)
+        default: return
         }
         mustPlace = true
     }

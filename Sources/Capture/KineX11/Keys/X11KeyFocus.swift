@@ -17,10 +17,14 @@ final class X11KeyFocus {
         var isShown = false
         /// Nil if unknown, and for a terminal: a password typed there cannot be distinguished from other text.
         var owner: Owner?
+        /// The focused window, or the innermost one around it that names its application; 0: there is none; 1: the window
+        /// under the pointer has the focus.
+        var window: UInt32 = 0
     }
 
     enum Change: Equatable {
-        case moved
+        /// `isGrabbed`: a program has grabbed the keyboard meanwhile.
+        case moved(isGrabbed: Bool)
         /// A program has grabbed the keyboard, regardless of the focus, or has released it.
         case grabbed(Bool)
         /// A key went to the focused window, so no program has grabbed the keyboard.
@@ -32,6 +36,8 @@ final class X11KeyFocus {
     private let connection: X11Connection
     private let frame: X11WindowRule?
     private let excluded: [X11WindowRule]
+    /// What the owner selects on the root window.
+    private let rootEvents: UInt32
     /// The window whose focus events are received.
     private var watched: UInt32 = 0
     /// The most levels: a program's window lies in the window manager's, and contains its own windows.
@@ -40,11 +46,17 @@ final class X11KeyFocus {
     /// - Parameters:
     ///   - frame: the only windows whose keys are shown; nil: all windows.
     ///   - excluded: windows whose keys are not shown.
-    init(connection: X11Connection, within frame: X11WindowRule?, excluding excluded: [X11WindowRule]) {
+    ///   - rootEvents: what to select on the root window.
+    init(
+        connection: X11Connection, within frame: X11WindowRule?, excluding excluded: [X11WindowRule],
+        rootEvents: UInt32 = 0
+    ) {
         self.connection = connection
+        self.rootEvents = rootEvents
         self.frame = frame
         self.excluded = excluded
         isRestricted = frame != nil || !excluded.isEmpty
+        if rootEvents != 0 { connection.select(rootEvents, of: connection.root) }
     }
 
     /// An event's meaning for the focus, if any.
@@ -55,7 +67,7 @@ final class X11KeyFocus {
         switch UInt32(event.read(xcb_focus_in_event_t.self).mode) {
         case XCB_NOTIFY_MODE_GRAB.rawValue: return .grabbed(true)
         case XCB_NOTIFY_MODE_UNGRAB.rawValue: return .grabbed(false)
-        default: return .moved
+        case let mode: return .moved(isGrabbed: mode == XCB_NOTIFY_MODE_WHILE_GRABBED.rawValue)
         }
     }
 
@@ -78,12 +90,13 @@ final class X11KeyFocus {
     /// 0 and 1 mean no window and the window under the pointer.
     private func select(_ events: UInt32, of window: UInt32) {
         guard window > 1 else { return }
-        connection.select(events, of: window)
+        connection.select(window == connection.root ? events | rootEvents : events, of: window)
     }
 
     /// Examines a window and the windows that contain it.
     private func lookAt(_ focused: UInt32) -> Look {
-        var look = Look(isShown: frame == nil)
+        if focused <= 1 { return Look(window: focused) }
+        var look = Look(isShown: frame == nil, window: focused)
         var application: String?
         var process: Int32?
         var window = focused
@@ -104,6 +117,7 @@ final class X11KeyFocus {
             if excluded.contains(where: isMeant) { return Look() }
             if let frame, isMeant(frame) { look.isShown = true }
             if application == nil, !names.application.isEmpty {
+                look.window = window
                 application = names.application
                 process = X11Layout.process(of: window, connection)
             }

@@ -29,10 +29,13 @@ final class X11Keys {
             UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue),
             0, 0, nil)
         xcb_flush(connection.handle)
-        latest = LatestBadge(window: window)
-        watch = try X11KeyWatch(
-            keys, in: scope, badge: KeyBadge(frameHeight: frameHeight), latest: latest, display: display,
-            cancellation: cancellation)
+        let latest = LatestBadge(window: window)
+        self.latest = latest
+        let badge = try KeyBadge(frameHeight: frameHeight)
+        watch = try X11KeyWatch("keys", .keys, display: display, cancellation: cancellation) {
+            (connection) throws(VideoSourceError) in
+            try X11KeyLoop(keys, in: scope, badge: badge, latest: latest, connection: connection)
+        }
     }
 
     deinit { watch.end() }

@@ -1,4 +1,4 @@
-// The presses and releases of mouse buttons, and the wheel's steps.
+// The presses and releases of mouse buttons that get rings.
 import KineCapture
 import KineMedia
 
@@ -14,10 +14,10 @@ struct X11Clicks {
 
     mutating func receive(_ event: InputEvent) {
         events.append(event)
-        switch event {
-        case .pressed(let button, _): held.insert(button)
-        case .released(let button, _): held.remove(button)
-        case .scrolled: return
+        switch event.action {
+        case .pressed(let button): held.insert(button)
+        case .released(let button): held.remove(button)
+        default: return
         }
         awaitsPosition = true
     }

@@ -2,6 +2,7 @@
 // (WarpPointer): the server is asked while pointer or keyboard are in use. Its counter IDLETIME (SYNC) says when they are,
 // and counts such moves too.
 import CXCB
+import KineMedia
 
 /// When to ask for the position. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct PointerChecks {
@@ -43,11 +44,11 @@ final class X11Pointer {
     /// Whether it may have moved since the last `place`.
     private(set) var mayHaveMoved = true
     /// The last answer, on the server's screen.
-    private var last: (x: Int, y: Int)?
+    private var last: PixelPoint?
 
     /// The server's initial pointer position on the screen, until the pointer moves; nil: it has moved, or belongs to a
     /// person.
-    private var untouched: (x: Int, y: Int)?
+    private var untouched: PixelPoint?
 
     /// - Parameters:
     ///   - isPrivate: the screen belongs to the take and has no mouse.
@@ -55,7 +56,9 @@ final class X11Pointer {
     init(connection: X11Connection, isPrivate: Bool, isShown: Bool) {
         self.connection = connection
         // dix places the pointer in the middle (InitializeSprite of the X server).
-        if isPrivate { untouched = (connection.initialSize.width / 2, connection.initialSize.height / 2) }
+        if isPrivate {
+            untouched = PixelPoint(x: connection.initialSize.width / 2, y: connection.initialSize.height / 2)
+        }
         checks = PointerChecks(interval: isPrivate ? 100_000_000 : 250_000_000)
         let sync = isShown ? kine_sync_extension(connection.handle)?.pointee : nil
         guard let sync, sync.present != 0 else {
@@ -87,33 +90,68 @@ final class X11Pointer {
     /// events may have come with the answer.
     func check(at now: Int64) -> Bool {
         guard !mayHaveMoved, checks.isDue(at: now) else { return false }
-        let question = ask(window: connection.root)
+        let question = Question(in: connection.root, connection)
         let idleQuestion = idleCounter == 0 ? nil : kine_ask_idle_counter(connection.handle, idleCounter)
         let before = last
-        _ = answer(question)
-        mayHaveMoved = last?.x != before?.x || last?.y != before?.y
+        _ = take(question)
+        mayHaveMoved = last != before
         let milliseconds = idleQuestion.map { kine_read_idle_counter(connection.handle, $0) }
         checks.checked(hasMoved: mayHaveMoved, idleTime: milliseconds.map { $0 * 1_000_000 }, at: now)
         return true
     }
 
-    /// Requests the position in `window`. `place` gets the answer later, in one round trip with other requests.
-    func ask(window: UInt32) -> xcb_query_pointer_cookie_t { xcb_query_pointer(connection.handle, window) }
-
-    /// The answer to `question`, for a frame that begins at `origin` of that window; nil: it is on another screen.
-    func place(_ question: xcb_query_pointer_cookie_t, origin: (x: Int, y: Int)) -> (x: Int, y: Int)? {
-        mayHaveMoved = false
-        return answer(question).map { ($0.x - origin.x, $0.y - origin.y) }
+    struct Answer {
+        /// In the window that was asked about.
+        var place: PixelPoint
+        /// The root's child at that place; 0: none.
+        var top: UInt32
+        fileprivate var rootPlace: PixelPoint
     }
 
-    private func answer(_ question: xcb_query_pointer_cookie_t) -> (x: Int, y: Int)? {
-        let place = connection.reply(question, xcb_query_pointer_reply) { reply -> (x: Int, y: Int)? in
-            let place = (x: Int(reply.pointee.root_x), y: Int(reply.pointee.root_y))
-            last = place
-            if let untouched, place != untouched { self.untouched = nil }
-            guard reply.pointee.same_screen != 0 else { return nil }
-            return (Int(reply.pointee.win_x), Int(reply.pointee.win_y))
+    /// A request for the position in a window, which was sent.
+    struct Question {
+        private let connection: X11Connection
+        private let own: xcb_query_pointer_cookie_t
+        /// Nil: `own` is about the root window, or its child is not wanted.
+        private let root: xcb_query_pointer_cookie_t?
+
+        /// - Parameter withTop: also ask for the root's child there.
+        init(in window: UInt32, _ connection: X11Connection, withTop: Bool = true) {
+            self.connection = connection
+            own = xcb_query_pointer(connection.handle, window)
+            let asksRoot = withTop && window != connection.root
+            root = asksRoot ? xcb_query_pointer(connection.handle, connection.root) : nil
         }
-        return place ?? nil
+
+        /// Waits for the answer, with which events may come; nil: the pointer is on another screen. Call once.
+        var answer: Answer? {
+            var answer = read(own)
+            if let root { answer?.top = read(root)?.top ?? 0 }
+            return answer
+        }
+
+        private func read(_ cookie: xcb_query_pointer_cookie_t) -> Answer? {
+            let answer = connection.reply(cookie, xcb_query_pointer_reply) { reply -> Answer? in
+                guard reply.pointee.same_screen != 0 else { return nil }
+                return Answer(
+                    place: PixelPoint(x: Int(reply.pointee.win_x), y: Int(reply.pointee.win_y)),
+                    top: reply.pointee.child,
+                    rootPlace: PixelPoint(x: Int(reply.pointee.root_x), y: Int(reply.pointee.root_y)))
+            }
+            return answer ?? nil
+        }
+    }
+
+    /// The answer for a frame; nil: the pointer is on another screen.
+    func newest(_ question: Question) -> Answer? {
+        mayHaveMoved = false
+        return take(question)
+    }
+
+    private func take(_ question: Question) -> Answer? {
+        let answer = question.answer
+        last = answer?.rootPlace
+        if let untouched, last != untouched { self.untouched = nil }
+        return answer
     }
 }

@@ -137,6 +137,12 @@ final class X11Connection {
         return "The X server \(name) lacks \(Quantity.list(names)): \(effects.joined(separator: "; "))."
     }
 
+    /// Why a recording's input track lacks clicks and typing, in one sentence.
+    var withoutInput: String {
+        "The X server \(name) does not tell of clicks and keys, which takes XInput 2 and one more connection: the recording's input track "
+            + "has none."
+    }
+
     /// Why hidden windows are covered although what lies beneath them is wanted, in one sentence.
     var withoutComposite: String {
         "The X server \(name) lacks COMPOSITE, RENDER or SHAPE: what lies beneath a hidden window is not known, so such a "

@@ -30,16 +30,13 @@ public final class X11ScreenSource: VideoSource {
     public private(set) var size: PixelSize
     private let connection: X11Connection
     private let reader: X11PixelReader
-    private let position: X11Pointer
-    /// Nil: the server does not report mouse events.
-    private let input: X11Input?
-    /// Nil: the pointer's image is not wanted.
-    private let cursor: X11Cursor?
-    /// Nil: clicks are not wanted.
-    private var clicks: X11Clicks?
+    private let mouse: X11Mouse
     /// Nil: keys are not wanted.
     private let keyWatch: X11Keys?
-    public private(set) var pointer: PointerState?
+    /// Nil: what a person does is not recorded, or the server does not report it.
+    private let inputTrack: X11InputTrack?
+    /// What a person does was to be recorded, and cannot be.
+    private let lacksInput: Bool
     /// Nil: every window may be visible.
     private let exclusions: X11Exclusions?
     /// Nil: the target is not an application.
@@ -71,6 +68,7 @@ public final class X11ScreenSource: VideoSource {
     ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer has an image once it has moved.
     ///   - reportsClicks: say when a mouse button is pressed and released, and where the pointer is meanwhile.
     ///   - shownKeys: the keys to report, if any.
+    ///   - recordsInput: say what a recording's input track has: where the pointer is seen, clicks, and when something is typed.
     ///   - excluded: windows that are not seen in the frames of a screen or a part of it, or left out of an application's.
     ///   - excludeHow: what is seen in their places on a screen.
     ///   - allowsXwayland: record the screen of a server that seems to belong to a session on Wayland, if it can be read.
@@ -78,7 +76,7 @@ public final class X11ScreenSource: VideoSource {
     ///   - cancellation: ends the waits for the server. Afterwards the source cannot be used.
     public init(
         target: Target, reportsPointer: Bool, isPrivate: Bool = false, reportsClicks: Bool = false,
-        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [],
+        keys shownKeys: KeyDisplay? = nil, recordsInput: Bool = false, excluding excluded: [X11WindowRule] = [],
         how excludeHow: TakeConfiguration.ExcludeHow = .cover, allowsXwayland: Bool = false, display: String? = nil,
         cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
@@ -145,24 +143,32 @@ public final class X11ScreenSource: VideoSource {
                 handle, connection.root,
                 UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
         }
-        input = X11Input(connection: connection)
-        cursor = reportsPointer && connection.hasFixes ? X11Cursor(connection: connection) : nil
-        clicks = reportsClicks ? X11Clicks() : nil
-        if reportsClicks, input == nil { throw .noInputEvents }
-        position = X11Pointer(connection: connection, isPrivate: isPrivate, isShown: cursor != nil || clicks != nil)
+        mouse = try X11Mouse(
+            reportsPointer: reportsPointer, reportsClicks: reportsClicks, recordsPointer: recordsInput,
+            isPrivate: isPrivate, connection: connection)
+        let scope = KeyScope(windows: target.ownWindows(windowPixmap), excluded: excluded)
         keyWatch =
             if let shownKeys {
                 try X11Keys(
-                    shownKeys, in: KeyScope(windows: target.ownWindows(windowPixmap), excluded: excluded),
-                    frameHeight: size.height, connection: connection, display: display, cancellation: cancellation)
+                    shownKeys, in: scope, frameHeight: size.height, connection: connection, display: display,
+                    cancellation: cancellation)
             } else { nil }
-        selectInput()
+        // A take is worth more than its input track.
+        inputTrack =
+            recordsInput
+            ? try? X11InputTrack(
+                in: scope, mouseWindow: reportsPointer ? windowPixmap?.window ?? connection.root : nil,
+                display: display, cancellation: cancellation) : nil
+        lacksInput = recordsInput && inputTrack == nil
+        mouse.selectEvents()
         xcb_flush(handle)
     }
 
     /// What the take lacks on this server, in one sentence for a person; nil: nothing.
     public var shortcoming: String? {
-        let sentences = [connection.shortcoming, exclusions?.shortcoming].compactMap(\.self)
+        let sentences = [
+            connection.shortcoming, exclusions?.shortcoming, lacksInput ? connection.withoutInput : nil,
+        ].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
@@ -170,7 +176,7 @@ public final class X11ScreenSource: VideoSource {
 
     public var deadline: Int64? {
         let deadlines = [
-            exclusions?.deadline, application?.deadline, needsPosition ? position.deadline : nil,
+            exclusions?.deadline, application?.deadline, mouse.deadline,
         ]
         return deadlines.compactMap(\.self).min()
     }
@@ -185,23 +191,35 @@ public final class X11ScreenSource: VideoSource {
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
-            || application?.hasChanged ?? false || needsPosition && position.mayHaveMoved
-            || cursor?.mayHaveChanged ?? false || keyWatch?.hasChanged ?? false
+            || application?.hasChanged ?? false || mouse.hasChanged || keyWatch?.hasChanged ?? false
     }
 
-    /// Whether the pointer's image is painted, or a ring that follows it.
-    private var needsPosition: Bool { cursor != nil || clicks?.needsPosition ?? false }
-
     public var keys: KeyPicture { keyWatch?.picture ?? KeyPicture() }
+    public var pointer: PointerState? { mouse.pointer }
+    public var screenOrigin: PixelPoint {
+        let place = windowPixmap?.place ?? origin
+        return PixelPoint(x: place.x, y: place.y)
+    }
+    public var hiddenPlaces: [PixelRect] { exclusions?.places.map { $0.offset(x: -origin.x, y: -origin.y) } ?? [] }
 
-    public func takeInput() -> [InputEvent] { clicks?.take() ?? [] }
+    public func takeClicks() -> [InputEvent] { mouse.takeClicks() }
+    public func reportPointerAnew() { mouse.reportPointerAnew() }
 
-    /// Subscribes only to relevant events: a mouse may move a thousand times a second.
-    private func selectInput() {
-        var events: X11Input.Events = []
-        if needsPosition { events.formUnion([.motion, .buttons]) }
-        if clicks != nil { events.insert(.buttons) }
-        input?.select(events)
+    public func takeInput() -> [InputEvent] {
+        let frame = PixelRect(origin: pointerOrigin, size: size)
+        let done = inputTrack?.take(in: frame, isWindow: windowPixmap != nil, isSeen: isSeen) ?? []
+        return (mouse.takePointer() + done).sorted { $0.instant < $1.instant }
+    }
+
+    /// The window in whose pixels the pointer's place is asked for, and the frame's origin there.
+    private var pointerWindow: UInt32 { windowPixmap?.window ?? connection.root }
+    private var pointerOrigin: (x: Int, y: Int) { windowPixmap == nil ? origin : (0, 0) }
+
+    /// Whether that child of the root window is seen in the frames; 0: the root itself.
+    private func isSeen(_ top: UInt32) -> Bool {
+        if let application { return application.shows(top) }
+        if let windowPixmap { return windowPixmap.isInside(top) }
+        return exclusions?.shows(top) ?? true
     }
 
     /// Handles all available events, including those that came with the reply to another request: the descriptor no
@@ -213,7 +231,7 @@ public final class X11ScreenSource: VideoSource {
             if windowIsGone { throw .windowClosed }
             if exclusions?.search(at: MonotonicClock.now()) == true { continue }
             if application?.update(at: MonotonicClock.now()) == true { continue }
-            if needsPosition, position.check(at: MonotonicClock.now()) { continue }
+            if mouse.check(at: MonotonicClock.now()) { continue }
             guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
@@ -223,44 +241,25 @@ public final class X11ScreenSource: VideoSource {
     private func note(_ event: X11Event) {
         if exclusions?.note(event, at: MonotonicClock.now()) == true { return }
         application?.note(event, at: MonotonicClock.now())
+        mouse.note(event)
         switch event.kind {
         case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
             damageIsPending = application == nil
-        case connection.fixesEvent + UInt8(XCB_XFIXES_CURSOR_NOTIFY):
-            cursor?.noteImage()
         case connection.randrEvent + UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY),
             connection.randrEvent + UInt8(XCB_RANDR_NOTIFY):
             layoutChanged = true
-        case UInt8(XCB_GE_GENERIC):
-            switch input?.read(event) {
-            case .motion: position.noteMotion()
-            case .press(let button): note(.pressed(button, at: MonotonicClock.now()))
-            case .release(let button): note(.released(button, at: MonotonicClock.now()))
-            case .scroll(let x, let y): clicks?.receive(.scrolled(x: x, y: y, at: MonotonicClock.now()))
-            case nil: break
-            }
-        case position.activityEvent: position.noteActivity()
         case UInt8(XCB_CLIENT_MESSAGE): keyWatch?.note()
-        case UInt8(XCB_MAPPING_NOTIFY):
-            input?.noteMapping()
         case UInt8(XCB_DESTROY_NOTIFY):
             if event.read(xcb_destroy_notify_event_t.self).window == windowPixmap?.window { windowIsGone = true }
         case UInt8(XCB_CONFIGURE_NOTIFY):
             // For a screen, only the root window's: exclusions subscribe to every window's.
             let isRoot = event.read(xcb_configure_notify_event_t.self).window == connection.root
             layoutChanged = layoutChanged || windowPixmap != nil || isRoot
-        case UInt8(XCB_MAP_NOTIFY):
+        case UInt8(XCB_MAP_NOTIFY), UInt8(XCB_REPARENT_NOTIFY):
             layoutChanged = layoutChanged || windowPixmap != nil
         default:
             break
         }
-    }
-
-    private func note(_ event: InputEvent) {
-        position.noteActivity()
-        // A ring begins and ends where the pointer is then.
-        if clicks != nil { position.noteMotion() }
-        clicks?.receive(event)
     }
 
     /// The screen or the window has another size or position.
@@ -287,7 +286,7 @@ public final class X11ScreenSource: VideoSource {
             }
         }
         everythingIsDamaged = true
-        position.noteMotion()  // its position in the frame has changed, even if it has not moved
+        mouse.noteMotion()  // its position in the frame has changed, even if it has not moved
     }
 
     public var interruption: SourceInterruption? {
@@ -305,12 +304,8 @@ public final class X11ScreenSource: VideoSource {
     public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
         try handleEvents()
         if region.size != size { region = DamageRegion(size: size) }
-        selectInput()
-        var question: xcb_query_pointer_cookie_t?
-        // Without XI2, no event reports motion.
-        if needsPosition, hasChanged || input == nil {
-            question = position.ask(window: windowPixmap?.window ?? connection.root)
-        }
+        mouse.selectEvents()
+        let question = mouse.ask(window: pointerWindow, hasChanged: hasChanged)
         if damageIsPending {
             damageIsPending = false
             // A window's damage is in its own coordinates.
@@ -326,12 +321,7 @@ public final class X11ScreenSource: VideoSource {
             everythingIsDamaged = !connection.reportsDamage
             region.insertAll()
         }
-        if let question {
-            let place = position.place(question, origin: windowPixmap == nil ? origin : (0, 0))
-            pointer = PointerState(
-                image: position.hasMoved ? cursor?.current() : nil, place: place.map { PixelPoint(x: $0.x, y: $0.y) })
-            clicks?.placed()
-        }
+        if let question { mouse.collect(question, origin: pointerOrigin, isSeen: isSeen) }
         keyWatch?.collect()
     }
 

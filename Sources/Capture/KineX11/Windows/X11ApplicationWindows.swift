@@ -17,6 +17,8 @@ final class X11ApplicationWindows {
     private(set) var findings: ExclusionFindings?
     private let formats: X11PictureFormats
     private var windows: [UInt32: X11ComposedWindow] = [:]
+    /// All that were ever drawn.
+    private var drawn: Set<UInt32> = []
     /// The shown windows, from the lowest to the highest.
     private var stack: [X11ComposedWindow] = []
     /// The window right below each of the root's children, at the last look at the stack.
@@ -82,6 +84,9 @@ final class X11ApplicationWindows {
     var deadline: Int64? { windows.values.compactMap(\.paintedAt).min() }
     var hasChanged: Bool { !changed.isEmpty || windows.values.contains(where: \.isDamaged) }
 
+    /// Whether that child of the root window is drawn, or was before it went.
+    func shows(_ child: UInt32) -> Bool { drawn.contains(child) }
+
     func note(_ event: X11Event, at now: Int64) {
         search.note(event)
         if event.kind == connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY) {
@@ -146,6 +151,7 @@ final class X11ApplicationWindows {
             id, isNew: !isFirstSearch, at: now, connection: connection, format: formats.format(of:))
         guard let window else { return }
         windows[id] = window
+        drawn.insert(id)
         noteChange(window.bounds)
         revision += 1
     }

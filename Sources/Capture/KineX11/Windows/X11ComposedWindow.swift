@@ -228,6 +228,10 @@ final class X11WindowPixmap {
     private(set) var size = PixelSize(width: 0, height: 0)
     /// The position of the window's content in the pixmap, inside the border.
     private(set) var origin = (x: 0, y: 0)
+    /// The position of the window's content on the screen, at the last `renew`.
+    private(set) var place = (x: 0, y: 0)
+    /// A child of the root window, and whether `window` is it or lies in it; nil: none was asked for since the last `renew`.
+    private var known: (top: UInt32, isInside: Bool)?
 
     init(window: UInt32, connection: X11Connection) throws(VideoSourceError) {
         self.window = window
@@ -252,8 +256,19 @@ final class X11WindowPixmap {
         }
         if id != 0 { xcb_free_pixmap(connection.handle, id) }
         id = fresh
+        known = nil
         size = geometry.rect.size
         origin = (geometry.border, geometry.border)
+        place = connection.contentOrigin(of: window, in: connection.root) ?? place
         return true
+    }
+
+    /// Whether the window is that child of the root window, or lies in it.
+    func isInside(_ top: UInt32) -> Bool {
+        if let known, known.top == top { return known.isInside }
+        var ancestor = window
+        while let parent = connection.parent(of: ancestor), parent != connection.root, parent != 0 { ancestor = parent }
+        known = (top, ancestor == top)
+        return ancestor == top
     }
 }

@@ -29,6 +29,8 @@ final class X11Exclusions {
     private let beneath: X11Beneath?
     /// Why the places are covered, although what lies beneath is wanted, in one sentence.
     let shortcoming: String?
+    /// All root's children that were ever hidden.
+    private var hidden: Set<UInt32> = []
     /// The number of searches.
     var searches: Int { search.count }
 
@@ -55,8 +57,12 @@ final class X11Exclusions {
         for case .above(let window) in rules { X11Layout.keepAbove(window, isOn, connection) }
     }
 
+    /// Whether that child of the root window has never been hidden; 0: the root window itself. A window that is gone by now may have been,
+    /// if it was never examined.
+    func shows(_ child: UInt32) -> Bool { child == 0 || search.examined.contains(child) && !hidden.contains(child) }
+
     /// The places to hide, in the screen's coordinates.
-    private var places: [PixelRect] { Array(windows.values) + vacated.rects }
+    var places: [PixelRect] { Array(windows.values) + vacated.rects }
 
     /// When the next rectangle is uncovered (CLOCK_MONOTONIC), if any.
     var deadline: Int64? { vacated.deadline }
@@ -120,6 +126,7 @@ final class X11Exclusions {
         }
         findings = search.findings(of: rules)
         for child in found { place(child.window, at: child.bounds, now) }
+        hidden.formUnion(found.map(\.window))
         let places = Set(found.map(\.window))
         // Where a window that is not shown was last, its events tell, which may still be to come: it may have moved before it went.
         for window in windows.keys where !places.contains(window) && X11Layout.isShown(window, connection) {

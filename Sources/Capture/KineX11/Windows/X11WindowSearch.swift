@@ -18,6 +18,8 @@ final class X11WindowSearch {
     private let exceptions: [X11WindowRule]
     /// The windows whose properties are watched.
     private var watched: Set<UInt32> = []
+    /// All root's children that were ever examined.
+    private(set) var examined: Set<UInt32> = []
     private var isNeeded = true
     /// The number of searches.
     private(set) var count = 0
@@ -75,7 +77,9 @@ final class X11WindowSearch {
         count += 1
         (matched, unreadable) = ([], [])
         var applications: Set<UInt32> = []
-        let looks = connection.children(of: connection.root).map { ($0, look(at: $0, depth: 1, &applications)) }
+        let children = connection.children(of: connection.root)
+        examined.formUnion(children)
+        let looks = children.map { ($0, look(at: $0, depth: 1, &applications)) }
         return looks.compactMap { child, look in
             let isMeant =
                 switch look {

@@ -46,7 +46,7 @@ extension TrimRequest {
             recording, from: start ?? .zero, to: end ?? recording.index.duration)
         var last = 0.0
         let conflict: NameConflict = isNumbered ? .number : overwrite == true ? .replace : .refuse
-        let result = try trim.write(to: output, ifTaken: conflict) { fraction in
+        let result = try trim.write(to: output, ifTaken: conflict, leavesInputOut: leavesInputOut) { fraction in
             let step = (fraction * 100 + 0.001).rounded(.down) / 100
             guard reportsProgress, step > last else { return }
             last = step

@@ -166,6 +166,8 @@ public final class EngineHost {
         case .exportClip(let request):
             clipExports.add(request, for: asker, in: opened?.take, isPaused: machine.phase == .paused, at: now)
         case .mark(let title): mark(title, for: asker, at: now)
+        case .notePointer(let x, let y, let isClick):
+            notePointer(PixelPoint(x: x, y: y), isClick: isClick, for: asker, at: now)
         }
     }
 
@@ -177,6 +179,18 @@ public final class EngineHost {
         }
         do throws(MarkError) {
             asker.reply(.marked(try take.mark(title, at: now)))
+        } catch {
+            asker.refuse(.unavailable, error.message)
+        }
+    }
+
+    private func notePointer(_ place: PixelPoint, isClick: Bool, for asker: Asker, at now: Int64) {
+        guard let take = opened?.take, machine.phase != .starting else { return asker.refuse(.notBegun) }
+        guard machine.phase != .paused else { return asker.refuse(.unavailable, NotePointerError.paused.message) }
+        guard machine.phase == .recording else { return asker.refuse(.take(.over(reason: nil))) }
+        do throws(NotePointerError) {
+            try take.note(pointer: place, isClick: isClick, at: now)
+            asker.reply()
         } catch {
             asker.refuse(.unavailable, error.message)
         }

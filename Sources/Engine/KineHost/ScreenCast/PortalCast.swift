@@ -67,7 +67,7 @@ final class PortalCastOpening {
             // Below the screen's rate, mutter may lose a frame that it has put off, until the next change; the take's pace is its own.
             highestRate: max(60, video.framesPerSecond),
             reportsPointer: video.showsCursor && cast.stream.cursorMode == .metadata,
-            paintsPointer: cast.stream.cursorMode == .embedded)
+            paintsPointer: cast.stream.cursorMode == .embedded, recordsPointer: video.recordsInput)
         let opening = try PipeWireOpening(
             descriptor: cast.remote, node: cast.stream.node, options: options, continues: continues)
         try descriptors.insert(opening.descriptor)

@@ -136,6 +136,13 @@ final class PortalSource: CastSource {
         }
     }
 
+    func takeInput() -> [InputEvent] {
+        guard case .casting(let cast) = state else { return [] }
+        return cast.source.takeInput()
+    }
+
+    func reportPointerAnew() { if case .casting(let cast) = state { cast.source.reportPointerAnew() } }
+
     func discardFrames() { if case .casting(let cast) = state { cast.source.discardFrames() } }
 
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {

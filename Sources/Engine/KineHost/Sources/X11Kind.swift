@@ -199,7 +199,7 @@ extension X11ScreenSource {
     ) throws(VideoSourceError) {
         try self.init(
             target: target, reportsPointer: video.showsCursor, isPrivate: isPrivate, reportsClicks: video.showsClicks,
-            keys: video.shownKeys?.display,
+            keys: video.shownKeys?.display, recordsInput: video.recordsInput,
             excluding: video.excludedWindows, how: video.excludeHow, allowsXwayland: allowsXwayland,
             cancellation: cancellation)
     }

@@ -1,6 +1,7 @@
 // The thread that keeps the last seconds of a take, for clips. Capture and encoders never wait for it: when it is
 // behind, it begins anew with the next keyframe. Samples that do not fit are discarded early.
 import KineContainers
+import KineInput
 import KineMedia
 import KinePlatform
 import KineText
@@ -49,6 +50,8 @@ final class ClipBuffer: Sendable {
         var video: VideoFormat?
         var samples: [EncodedSample] = []
         var queuedBytes = 0
+        /// What a person did that the thread has not kept yet.
+        var input: [TimedInput] = []
         /// The queue was full, and everything before its first sample is lost.
         var hasLost = false
         var gap = DecodingGap.none
@@ -75,15 +78,19 @@ final class ClipBuffer: Sendable {
     /// Throws if the process cannot create another thread.
     ///
     /// - Parameters:
+    ///   - hasInput: clips get an input track.
     ///   - directory: holds the scratch file for samples that do not fit into memory; created when needed.
     ///   - observer: gets one warning when the buffer keeps less time than requested, and one when it begins anew.
     init(
-        limits: ClipLimits, audio: [AudioFormat], directory: String, observer: any TakeObserver
+        limits: ClipLimits, audio: [AudioFormat], hasInput: Bool = false, directory: String,
+        observer: any TakeObserver
     ) throws(Errno) {
         let state = Monitor(State())
         self.state = state
         thread = try DedicatedThread(starting: "clips") {
-            ClipLoop(state: state, limits: limits, audio: audio, directory: directory, observer: observer).run()
+            ClipLoop(
+                state: state, limits: limits, audio: audio, hasInput: hasInput, directory: directory, observer: observer
+            ).run()
         }
     }
 
@@ -116,6 +123,9 @@ final class ClipBuffer: Sendable {
         }
         if mustWake { state.signal { _ in } }
     }
+
+    /// Notes what a person did, for the clips' input track. The thread keeps it with the next samples.
+    func note(_ input: [TimedInput]) { state.withLock { if !$0.hasEnded { $0.input += input } } }
 
     /// Whether the buffer is empty and needs a keyframe. True once for each time that it becomes empty.
     func consumeKeyframeRequest() -> Bool { state.withLock { $0.gap.consumeKeyframeRequest() } }

@@ -1,5 +1,6 @@
 // The clip buffer's thread: it stores queued samples once a second, and starts another thread to write each clip.
 import KineContainers
+import KineInput
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -10,6 +11,7 @@ final class ClipLoop {
     private struct Work {
         var video: VideoFormat?
         var samples: [EncodedSample]
+        var input: [TimedInput]
         var hasLost: Bool
         var export: ClipBuffer.Export?
         var hasEnded: Bool
@@ -22,6 +24,9 @@ final class ClipLoop {
     private let scratch: ClipScratch
     private let observer: any TakeObserver
     private var store: ClipStore
+    private let hasInput: Bool
+    /// Nil: there is no frame yet, or clips have no input track.
+    private var input: RecentInput?
     private var lastRound: Int64 = .min
     /// The export that waits for its last samples.
     private var pending: ClipBuffer.Export?
@@ -30,11 +35,12 @@ final class ClipLoop {
     private var hasWarnedOfRoom = false
 
     init(
-        state: Monitor<ClipBuffer.State>, limits: ClipLimits, audio: [AudioFormat], directory: String,
+        state: Monitor<ClipBuffer.State>, limits: ClipLimits, audio: [AudioFormat], hasInput: Bool, directory: String,
         observer: any TakeObserver
     ) {
         self.state = state
         self.observer = observer
+        self.hasInput = hasInput
         scratch = ClipScratch(directory: directory, limit: limits.disk) { () throws(StorageError) in
             try ScratchFile(in: directory, makingDirectory: true)
         }
@@ -66,13 +72,13 @@ final class ClipLoop {
         lastRound = MonotonicClock.now()
         return state.withLock { state in
             var work = Work(
-                video: state.video, samples: state.samples, hasLost: state.hasLost, export: nil,
+                video: state.video, samples: state.samples, input: state.input, hasLost: state.hasLost, export: nil,
                 hasEnded: state.hasEnded)
             if case .asked(let export) = state.export {
                 work.export = export
                 state.export = .underWay
             }
-            state.samples = []
+            (state.samples, state.input) = ([], [])
             state.queuedBytes = 0
             state.hasLost = false
             return work
@@ -82,6 +88,9 @@ final class ClipLoop {
     private func keep(_ work: Work) {
         if work.hasLost { store.removeAll() }
         for sample in work.samples { store.append(sample) }
+        if hasInput, input == nil { input = work.video.map { RecentInput(size: $0.size) } }
+        input?.note(work.input)
+        keepInput(through: store.newest)
         if store.video.units.isEmpty, work.samples.contains(where: { $0.type == .video }) {
             state.withLock { $0.gap = .unasked }
         }
@@ -95,6 +104,11 @@ final class ClipLoop {
             observer.observe(
                 .warning("The clip buffer keeps less time than was asked for: \(reasonOfShortage). The take goes on."))
         }
+    }
+
+    private func keepInput(through end: MediaTime) {
+        // A clip may begin a keyframe earlier.
+        input?.keep(through: end, from: end - store.limits.length - ClipLimits.keyframeInterval)
     }
 
     private var reasonOfShortage: String {
@@ -121,9 +135,10 @@ final class ClipLoop {
         writing = nil
         guard let video, let clip = ClipSelection(of: store, end: export.end, duration: export.request.duration)
         else { return Self.end(export, .failure(.nothingCaptured), state) }
+        keepInput(through: export.end)
         do throws(Errno) {
-            writing = try DedicatedThread(starting: "clip") { [state] in
-                Self.end(export, Self.write(clip, video: video, for: export.request), state)
+            writing = try DedicatedThread(starting: "clip") { [state, input] in
+                Self.end(export, Self.write(clip, input, video: video, for: export.request), state)
             }
         } catch {
             Self.end(export, .failure(.thread(error)), state)
@@ -139,13 +154,14 @@ final class ClipLoop {
     }
 
     private static func write(
-        _ clip: ClipSelection, video: VideoFormat, for request: ClipRequest
+        _ clip: ClipSelection, _ input: RecentInput?, video: VideoFormat, for request: ClipRequest
     ) -> Result<ExportedClip, ClipError> {
         do throws(StorageError) {
             let file = try WholeFile(
                 request.output, ifTaken: request.isNumbered ? .number : request.overwrite ? .replace : .refuse,
                 isPrivate: request.isPrivate)
-            let finished = try ClipWriter.write(clip, video: video, to: file)
+            let finished = try ClipWriter.write(
+                clip, input: input?.samples(in: clip.start..<clip.end) ?? [], video: video, to: file)
             try file.publishWhole()
             return .success(
                 ExportedClip(

@@ -1,6 +1,7 @@
 // Selects the samples of one clip from the buffer, and gives them their times in the clip.
 import FoundationEssentials
 import KineContainers
+import KineInput
 import KineMedia
 
 /// A clip that is ready to be written, while its buffer goes on.
@@ -91,23 +92,29 @@ enum ClipWriter {
     /// Blocks for as long as the disk needs. Throws also where only a part could be written.
     ///
     /// - Parameters:
+    ///   - input: the samples of the input track, if the clip has one.
     ///   - video: the format, where the clip's first keyframe has none.
     ///   - file: a new file, which is empty.
     static func write(
-        _ clip: ClipSelection, video: VideoFormat, to file: any StorageFile
+        _ clip: ClipSelection, input: [InputRecorder.Sample] = [], video: VideoFormat, to file: any StorageFile
     ) throws(StorageError) -> FinishedFile {
         let writer = try MP4Writer(
             file: file, video: clip.formats[0] ?? video, audio: clip.audio.map(\.format),
-            creationTime: Int64(Date().timeIntervalSince1970))
+            hasInput: !input.isEmpty, creationTime: Int64(Date().timeIntervalSince1970))
         var tracks =
             [Track(type: .video, samples: clip.video, contents: clip.videoContents, formats: clip.formats)]
             + clip.audio.map { Track(type: $0.format.type, samples: $0.samples, contents: $0.contents) }
         let end = clip.duration
         var time = MediaTime.zero
+        var input = input[...]
         while time < end {
             time = min(end, time + step)
             for index in tracks.indices {
                 try tracks[index].append(before: time, to: writer)
+            }
+            while let sample = input.first, sample.start < time {
+                writer.append(input: sample.text, at: sample.start)
+                input.removeFirst()
             }
             try writer.flush(through: time)
         }

@@ -53,6 +53,14 @@ package struct TakeTimeline: Sendable, Equatable {
         return MediaTime(nanoseconds: nanoseconds)
     }
 
+    /// The time in the file of a monotonic instant that was recorded; nil: it was before the first frame or in a pause.
+    func recordedTime(at instant: Int64) -> MediaTime? {
+        guard let origin, instant >= origin, pausedSince.map({ instant < $0 }) ?? true,
+            !pauses.contains(where: { $0.contains(instant) })
+        else { return nil }
+        return mediaTime(at: instant)
+    }
+
     /// The instant at which `duration` will have been recorded; nil before the first frame and in a pause.
     package func instant(afterRecording duration: MediaTime) -> Int64? {
         guard let origin, !isPaused else { return nil }

@@ -1,5 +1,6 @@
 // One file of a recording, from its beginning to its end in a thread of its own.
 import KineContainers
+import KineInput
 import KineMedia
 import KinePlatform
 
@@ -16,10 +17,10 @@ struct RecordingPart: @unchecked Sendable {
 
     /// If this throws, the file of `target` is gone.
     init(
-        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioFormat], start: MediaTime
+        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioFormat], hasInput: Bool, start: MediaTime
     ) throws(StorageError) {
         do throws(StorageError) {
-            (writer, disk) = try target.open(video, audio)
+            (writer, disk) = try target.open(video, audio, hasInput: hasInput)
         } catch {
             target.discard()
             throw error
@@ -33,6 +34,8 @@ struct RecordingPart: @unchecked Sendable {
         sample.presentationTime -= start
         writer.append(sample)
     }
+
+    func append(_ input: InputRecorder.Sample) { writer.append(input: input.text, at: input.start - start) }
 
     /// The frames from the keyframe at `time` on have another format.
     func change(to format: VideoFormat, at time: MediaTime) throws(StorageError) {

@@ -1,6 +1,7 @@
 // The files of one recording: a single one, or one part after the other. Every part begins with a keyframe and plays
 // alone. Each access unit of audio is in one part.
 import KineContainers
+import KineInput
 import KineMedia
 
 /// Writes the samples of a take into its files. Used by the recording thread.
@@ -16,6 +17,8 @@ final class RecordingSeries {
     private var split: SplitStateMachine
     private var audio: PartAudio
     private var chapters = PartChapters()
+    /// Nil: the recording has no input track.
+    private var input: InputRecorder?
     /// The take's time up to which everything is written.
     private(set) var written = MediaTime.zero
 
@@ -35,7 +38,8 @@ final class RecordingSeries {
         earlier = EarlierParts(observer: observer)
         split = SplitStateMachine(configuration, leastContinued: leastContinued)
         self.audio = PartAudio(audio)
-        part = try RecordingPart(target, video, audio, start: .zero)
+        input = configuration.recordsInput ? InputRecorder(size: video.size) : nil
+        part = try RecordingPart(target, video, audio, hasInput: input != nil, start: .zero)
         if let limit = split.fileLimit(stated: part.writer.sizeLimit), limit <= Self.smallLimit {
             observer.observe(
                 .warning(
@@ -82,6 +86,9 @@ final class RecordingSeries {
     /// Begins a chapter, before the samples that may end the part in which it begins.
     func mark(_ chapter: Chapter) { chapters.append(chapter) }
 
+    /// Notes what a person did, for the sample of the input track that has its time.
+    func note(_ action: TimedInput) { input?.note(action) }
+
     private func beginPart(at time: MediaTime, _ cuts: [AudioCut]) throws(StorageError) {
         earlier.finishPrevious(continuedIn: path)
         for chapter in chapters.removeFirst(before: time) { part.mark(chapter) }
@@ -89,10 +96,12 @@ final class RecordingSeries {
         let now = max(time, written)
         written = time
         let next = try RecordingPart(
-            try RecordingTarget(configuration, part: count + 1), video, audio.formats(from: cuts), start: time)
+            try RecordingTarget(configuration, part: count + 1), video, audio.formats(from: cuts),
+            hasInput: input != nil, start: time)
         part.writer.continues()
         earlier.add(part, end: time, now: now)
         part = next
+        input?.beginFile()
         count += 1
         split.beginPart(at: time)
         if let chapter = chapters.continued(at: time) { part.mark(chapter) }
@@ -110,7 +119,9 @@ final class RecordingSeries {
 
     /// - Parameter isChange: the frames from then on have the format `video`.
     private func flushPart(through time: MediaTime, isChange: Bool = false) throws(StorageError) {
+        let input = input?.sample(through: time)
         if split.isAwaitingPart { return }
+        if let input { part.append(input) }
         do throws(StorageError) {
             if isChange { try part.change(to: video, at: time) } else { try part.flush(through: time) }
         } catch {

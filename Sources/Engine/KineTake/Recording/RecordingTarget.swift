@@ -48,15 +48,20 @@ enum RecordingTarget {
     }
 
     /// Begins the recording. The returned thread makes the file durable while the writer goes on.
-    func open(_ video: VideoFormat, _ audio: [AudioFormat]) throws(StorageError) -> (any MovieWriter, SyncThread?) {
+    func open(
+        _ video: VideoFormat, _ audio: [AudioFormat], hasInput: Bool
+    ) throws(StorageError) -> (any MovieWriter, SyncThread?) {
         let now = Int64(Date().timeIntervalSince1970)
         switch self {
         case .file(let file):
             let synchronizer = try file.synchronizer()
-            let writer = try MP4Writer(file: file, video: video, audio: audio, creationTime: now)
+            let writer = try MP4Writer(
+                file: file, video: video, audio: audio, hasInput: hasInput, creationTime: now)
             return (writer, SyncThread(synchronizer.synchronize))
         case .stream(let stream):
-            return (try MP4StreamWriter(stream: stream, video: video, audio: audio, creationTime: now), nil)
+            let writer = try MP4StreamWriter(
+                stream: stream, video: video, audio: audio, hasInput: hasInput, creationTime: now)
+            return (writer, nil)
         }
     }
 

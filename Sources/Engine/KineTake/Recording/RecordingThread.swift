@@ -1,6 +1,7 @@
 // The thread that owns the files, or writes to standard output: it writes a fragment every half second, makes it durable
 // every second, and finishes the file at the end. No other part of a take waits for the disk or a reader.
 import KineContainers
+import KineInput
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -25,6 +26,8 @@ package final class RecordingThread: Sendable {
         /// Chapters that the file does not have yet, and the number of all.
         var marks: [Chapter] = []
         var markCount = 0
+        /// What a person did that the file does not have yet.
+        var input: [TimedInput] = []
         var end: MediaTime?
         var bytesWritten: Int64 = 0
         /// The take's time from which on the next part of a split recording waits for a keyframe to be requested.
@@ -104,6 +107,9 @@ package final class RecordingThread: Sendable {
         // The thread needs waking only out of its long sleep while nothing changes.
         if wasEmpty { state.signal { _ in } }
     }
+
+    /// Notes what a person did, for the input track. The thread writes it within a second, without being woken.
+    func note(_ input: [TimedInput]) { state.withLock { if !$0.hasFailed { $0.input += input } } }
 
     /// Begins a chapter at `time` of the take. The thread writes its mark within a second, without being woken.
     func mark(_ title: String?, at time: MediaTime) throws(MarkError) -> Chapter {
@@ -187,11 +193,12 @@ package final class RecordingThread: Sendable {
         do throws(StorageError) {
             while true {
                 let end = waitForWork(state, lastFlush: lastFlush, interval)
-                let (samples, marks, bytes) = state.withLock { state -> ([EncodedSample], [Chapter], Int) in
-                    defer { (state.samples, state.marks) = ([], []) }
-                    return (state.samples, state.marks, state.queuedBytes)
+                let (samples, marks, input, bytes) = state.withLock { state in
+                    defer { (state.samples, state.marks, state.input) = ([], [], []) }
+                    return (state.samples, state.marks, state.input, state.queuedBytes)
                 }
                 for chapter in marks { series.mark(chapter) }
+                for action in input { series.note(action) }
                 for sample in samples {
                     try series.append(sample)
                     if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
@@ -233,7 +240,7 @@ package final class RecordingThread: Sendable {
         let isFirst = state.signal { state -> Bool in
             defer {
                 state.hasFailed = true
-                state.samples = []
+                (state.samples, state.input) = ([], [])
                 state.queuedBytes = 0
             }
             return !state.hasFailed

@@ -94,7 +94,9 @@ package struct SourceRegistry: Sendable {
             throw VideoSourceError(
                 "This engine cannot record: \(configuration.source.description); install Kinecast completely.")
         }
-        return try kind.open(configuration.video, cancellation)
+        var video = configuration.video
+        video.recordsInput = configuration.recordsInput
+        return try kind.open(video, cancellation)
     }
 }
 

@@ -5,6 +5,7 @@
 //                                             │                                    └→ FeedRegistry → SampleFeed
 //                                             └→ FrameSink, or FrameConverter → FrameSink: frames that are not encoded
 import KineCapture
+import KineInput
 import KineMedia
 import KinePlatform
 
@@ -51,6 +52,8 @@ final class FramePipeline: CaptureDelegate {
     func openCamera(_ camera: TakeConfiguration.Camera, size: PixelSize) throws(VideoSourceError)
         -> any VideoSourceOpening
     { try CameraOpening(CameraInput(camera), wanted: size) }
+
+    func receive(_ input: [TimedInput]) { sinks.receive(input) }
 
     /// The shortest that the file, a clip buffer or a service asks for.
     private var keyframeInterval: MediaTime {

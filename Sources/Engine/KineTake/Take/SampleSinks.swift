@@ -1,4 +1,5 @@
 // The sinks of a take's encoded frames and audio: the file, the clip buffer, and the feeds of extensions and clients.
+import KineInput
 import KineMedia
 
 /// Receives a take's audio on the audio thread, or on the caller's in `AudioPipeline.finish`. Must not block.
@@ -48,6 +49,12 @@ final class SampleSinks: AudioSink, EncodedFrameSink {
         guard audience.contains(.recording) else { return }
         clips?.append(sample)
         recording?.append(sample, mayWait: !feeds.hasVideo)
+    }
+
+    /// What a person did, from the capture thread.
+    func receive(_ input: [TimedInput]) {
+        recording?.note(input)
+        clips?.note(input)
     }
 
     /// True once for each loss, as soon as there is room for a keyframe.

@@ -23,7 +23,7 @@ package final class Take: Sendable {
     package let audio: AudioPipeline
     let sinks: SampleSinks
     package let factory: FeedFactory
-    private let capture: CaptureThread
+    let capture: CaptureThread
 
     var feeds: FeedRegistry { sinks.feeds }
 
@@ -103,8 +103,8 @@ package final class Take: Sendable {
         guard let length = configuration.clipBuffer else { return nil }
         do throws(Errno) {
             return try ClipBuffer(
-                limits: ClipLimits(length: length), audio: audio, directory: ClipBuffer.directory(configuration),
-                observer: observer)
+                limits: ClipLimits(length: length), audio: audio, hasInput: configuration.recordsInput,
+                directory: ClipBuffer.directory(configuration), observer: observer)
         } catch {
             _ = recording?.finish(at: .zero)
             throw .thread("clips", error)

@@ -18,6 +18,9 @@ final class CaptureLoop {
     private let observer: any TakeObserver
     private var machine: CaptureStateMachine
     private var waiter: CaptureWaiter
+    /// Nil: what a person does is not recorded.
+    private var collector: InputCollector?
+    private let delegate: any CaptureDelegate
 
     private var source: any VideoSource { input.current }
 
@@ -31,6 +34,8 @@ final class CaptureLoop {
         self.cover = cover
         self.control = control
         self.observer = observer
+        self.delegate = delegate
+        collector = configuration.recordsInput ? InputCollector() : nil
         let video = configuration.video
         let framing = SourceFraming(video)
         self.framing = framing
@@ -74,6 +79,7 @@ final class CaptureLoop {
     func run() throws(VideoSourceError) {
         defer { _ = publish() }
         while let step = nextStep() {
+            noteInput()
             switch step {
             case .sleep(let deadline, let interest): try sleep(until: deadline, for: interest)
             case .collectDamage:
@@ -85,6 +91,9 @@ final class CaptureLoop {
             case .hideCamera(let isHidden): if camera.hide(isHidden) { machine.noteSourceChanged() }
             }
         }
+        // The last actions may be just before the end.
+        _ = try? input.processEvents()
+        noteInput()
         fill(until: control.withLock { $0.end })
     }
 
@@ -119,6 +128,7 @@ final class CaptureLoop {
     private func advanceSwitch() {
         let isOver = sourceSwitch.advance(framing) { opened in
             input.replace(with: opened)
+            collector?.changeSource()
             machine.changeSource(size: opened.size, at: MonotonicClock.now())
         }
         if isOver { renewWaiter() }
@@ -219,6 +229,35 @@ final class CaptureLoop {
         compositor.addDamage(to: &machine.reported)
     }
 
+    /// Hands on what a person did, unless the take shows nothing of the screen now.
+    private func noteInput() {
+        guard collector != nil else { return }
+        var events = input.takeInput()
+        let isCovered = [.held, .covered].contains(cover.state) || sourceSwitch.coversScreen
+        // What is done before another source's first frame is on no picture.
+        let isSeen = !isCovered && !(machine.hasBegun && machine.awaitsSource)
+        let view = PictureView(
+            geometry: compositor.geometry, origin: source.screenOrigin, hiddenPlaces: source.hiddenPlaces)
+        events += control.withLock { control in
+            defer { control.notedInput = [] }
+            control.view = isSeen ? view : nil
+            return control.notedInput
+        }
+        guard isSeen else {
+            collector?.close()
+            return
+        }
+        let wasOpen = collector?.isOpen == true
+        let timeline = clock.snapshot
+        collector?.receive(events, view.geometry, at: MonotonicClock.now(), time: timeline.recordedTime)
+        if !wasOpen, collector?.isOpen == true { source.reportPointerAnew() }
+        handOnInput()
+    }
+
+    private func handOnInput() {
+        if let notes = collector?.take(), !notes.isEmpty { delegate.receive(notes) }
+    }
+
     private func deliver(_ frame: FrameRing.Frame) {
         if control.withLock({ $0.isAbandoned }) { return }
         let instant = machine.frameInstant
@@ -228,6 +267,10 @@ final class CaptureLoop {
         }
         let delivery = machine.deliver(at: clock.mediaTime(at: instant))
         guard publish() else { return }
+        if collector != nil, let changed = input.takeDamage(in: frame.changed, compositor.geometry) {
+            collector?.noteChange(changed, at: delivery.time)
+            handOnInput()
+        }
         distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
     }
 

@@ -1,6 +1,7 @@
 // The source that a capture reads: what the engine knows of it, how the take turns and cuts it, and the switch to
 // another one.
 import KineCapture
+import KineInput
 import KineMedia
 import KinePlatform
 
@@ -15,11 +16,18 @@ struct CaptureSource {
     private let observer: any TakeObserver
     /// Nil: nothing is painted over the frames.
     let painter: InputPainter?
+    /// Whether what a person does is recorded.
+    private let recordsInput: Bool
+    /// What the source has reported of that since the last `takeInput`.
+    private var events: [InputEvent] = []
+    /// The damage since the last `takeDamage`, without what is painted over the frames. Nil: it is not recorded.
+    private var damage: DamageRegion?
 
     init(_ source: any VideoSource, _ configuration: TakeConfiguration, observer: any TakeObserver) {
         current = source
         whenUnplugged = configuration.whenUnplugged
         painter = InputPainter(configuration.video)
+        recordsInput = configuration.recordsInput
         self.observer = observer
     }
 
@@ -27,22 +35,58 @@ struct CaptureSource {
     mutating func replace(with source: any VideoSource) {
         current = source
         painter?.sourceChanged()
+        (events, damage) = ([], nil)
         // The new source does not stand still; nothing has come back.
         interruption = nil
     }
 
     /// As `VideoSource.processEvents`, with what is painted over the frames.
-    func processEvents() throws(VideoSourceError) -> Bool {
+    mutating func processEvents() throws(VideoSourceError) -> Bool {
         let hasChanged = try current.processEvents()
+        collectEvents()
         return painter?.advance(current, to: MonotonicClock.now()) == true || hasChanged
+    }
+
+    private mutating func noteDamage(_ damage: DamageRegion) {
+        var seen = damage
+        let places = current.hiddenPlaces
+        if !places.isEmpty {
+            var hidden = DamageRegion(size: damage.size)
+            for place in places { hidden.insert(place) }
+            seen.subtract(hidden)
+        }
+        if self.damage?.size == seen.size { self.damage?.formUnion(seen) } else { self.damage = seen }
+    }
+
+    private mutating func collectEvents() { if recordsInput { events += current.takeInput() } }
+
+    /// Removes and returns what a person did until now.
+    mutating func takeInput() -> [InputEvent] {
+        collectEvents()
+        defer { events = [] }
+        return events
+    }
+
+    /// The part of the picture's changes that the source has reported since the last call.
+    ///
+    /// - Parameters:
+    ///   - changed: the picture's tiles that differ from the frame before.
+    ///   - geometry: how the picture shows the frame.
+    mutating func takeDamage(in changed: DamageRegion, _ geometry: PictureGeometry) -> DamageRegion? {
+        guard recordsInput, let damage = damage.take(), damage.size == geometry.source else { return nil }
+        var own = DamageRegion(geometry.map(damage), size: changed.size)
+        own.formIntersection(changed)
+        return own
     }
 
     /// As `VideoSource.deadline`, with what is painted over the frames.
     var deadline: Int64? { [current.deadline, painter?.deadline].compactMap(\.self).min() }
 
     /// As `VideoSource.addDamage`, with what is painted over the frames.
-    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+    mutating func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
         try current.addDamage(to: &damage)
+        if recordsInput { noteDamage(damage) }
+        collectEvents()
         painter?.update(current, damage: &damage, at: MonotonicClock.now())
     }
 

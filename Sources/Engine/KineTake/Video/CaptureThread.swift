@@ -1,6 +1,7 @@
 // The thread that captures: it opens a source, sleeps until something changed, reads only that, and hands frames on.
 import KineCapture
 import KineImaging
+import KineInput
 import KineMedia
 import KinePlatform
 import Synchronization
@@ -15,6 +16,8 @@ protocol CaptureDelegate: AnyObject, Sendable {
     /// Begins to open a camera, asking it for a size.
     func openCamera(_ camera: TakeConfiguration.Camera, size: PixelSize) throws(VideoSourceError)
         -> any VideoSourceOpening
+    /// What a person did, for recordings with an input track.
+    func receive(_ input: [TimedInput])
     /// The thread has ended: nil after `stop`, else the reason.
     func captureEnded(_ error: VideoSourceError?)
 }
@@ -85,6 +88,10 @@ final class CaptureThread: Sendable {
         /// The opening of the next source must be given up.
         var isSwitchGivenUp = false
         var cameraChange: CameraChange?
+        /// What of the screen the picture shows now; nil: nothing, or what a person does is not recorded.
+        var view: PictureView?
+        /// What was noted for the input track by other programs, in the frame's coordinates.
+        var notedInput: [InputEvent] = []
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
         var counts = Counts()
@@ -182,6 +189,16 @@ final class CaptureThread: Sendable {
 
     /// Ends the opening of another source, where it waits for a person.
     func giveUpSwitch() { change { $0.isSwitchGivenUp = true } }
+
+    /// Notes that the pointer is at a pixel of the screen. Returns false if it is not in the picture.
+    func note(pointer place: PixelPoint, isClick: Bool, at instant: Int64) -> Bool {
+        change { control in
+            guard let place = control.view?.framePlace(of: place) else { return false }
+            let actions: [InputAction] = [.pointer(place)] + (isClick ? [.pressed(.left), .released(.left)] : [])
+            control.notedInput += actions.map { InputEvent($0, at: instant) }
+            return true
+        }
+    }
 
     /// Shows that camera from now on; nil: none.
     func setCamera(_ settings: TakeConfiguration.Camera?) {

@@ -1,14 +1,14 @@
 // The layout of an excerpt's file: its index, and the origin of each sample. Pure.
 //
-//     ftyp | moov | mdat( encoded frames, and runs of the recording's bytes )
+//     ftyp | moov | mdat( new samples, and runs of the recording's bytes )
 //
 // The recording's bytes are copied in runs as long as possible, so that the kernel can copy them. A run includes the
 // headers of fragments between its samples, but never a sample that was cut away: that may be the reason for the cut.
 
 public struct ExcerptLayout {
     public enum Piece: Equatable, Sendable {
-        /// Frames that were encoded again.
-        case encoded(Range<Int>, at: Int64)
+        /// Samples that are written anew.
+        case new([UInt8], at: Int64)
         /// Bytes of the recording.
         case copied(Range<Int64>, at: Int64)
     }
@@ -25,14 +25,14 @@ public struct ExcerptLayout {
     /// copy them (ioctl_ficlonerange(2)).
     static let smallestAligned: Int64 = 1 << 20
 
-    /// - Parameter encodedSizes: the bytes of each of the excerpt's encoded frames.
-    public init(_ excerpt: MovieExcerpt, encodedSizes: [UInt32]) {
-        let runs = SampleRun.all(of: excerpt)
+    public init(_ excerpt: MovieExcerpt, _ new: MovieExcerpt.NewSamples) {
+        precondition(new.frames.count == excerpt.encodedFrames.count, "an access unit for each encoded frame")
+        let runs = SampleRun.all(of: excerpt, new)
         var movie = MovieDescription(creationTime: excerpt.index.creationTime, tracks: [])
         var tables: [SampleTable] = []
         var shownTicks: [UInt64] = []
         for (number, (track, cut)) in zip(excerpt.index.tracks, excerpt.cuts).enumerated() {
-            guard let cut else { continue }
+            guard let cut, excerpt.has(track: number, new) else { continue }
             var description = track.description
             description.id = UInt32(movie.tracks.count + 1)
             description.mediaStart = cut.mediaStart
@@ -43,10 +43,10 @@ public struct ExcerptLayout {
             description.sampleEntries = entries.map { track.description.sampleEntries[$0] }
             if entries.count < track.description.sampleEntries.count { description.fitSize() }
             movie.tracks.append(description)
-            tables.append(Self.table(of: own, entries, excerpt, encodedSizes))
+            tables.append(Self.table(of: own, entries, excerpt, new))
             shownTicks.append(cut.shownTicks)
         }
-        let data = runs.reduce(Int64(0)) { $0 + $1.length(encodedSizes, excerpt) + Self.largestGap }
+        let data = runs.reduce(Int64(0)) { $0 + $1.length + Self.largestGap }
         let chapters = excerpt.chapters
         let bound = RecordingLayout.indexSizeBound(movie, tables, chapters) + data + Self.largestGap
         let isWide = bound > Int64(UInt32.max)
@@ -57,8 +57,8 @@ public struct ExcerptLayout {
         }
         let fileType = RecordingLayout.fileType(movie.videoCodec)
         let start = Int64(fileType.count + index().count) + 16
-        let offsets = place(runs, from: start, excerpt, encodedSizes)
-        for (table, number) in excerpt.cuts.indices.filter({ excerpt.cuts[$0] != nil }).enumerated() {
+        let offsets = place(runs, from: start, excerpt, new)
+        for (table, number) in excerpt.cuts.indices.filter({ excerpt.has(track: $0, new) }).enumerated() {
             tables[table].moveChunks(to: zip(runs, offsets).compactMap { $0.track == number ? $1 : nil })
         }
         head = ByteChain(fileType)
@@ -74,17 +74,18 @@ public struct ExcerptLayout {
     public var headBytes: [UInt8] { head.parts.flatMap { $0 } }
 
     private static func table(
-        of runs: [SampleRun], _ entries: [Int], _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
+        of runs: [SampleRun], _ entries: [Int], _ excerpt: MovieExcerpt, _ new: MovieExcerpt.NewSamples
     ) -> SampleTable {
         var table = SampleTable()
         for run in runs {
             let track = excerpt.index.tracks[run.track]
             for sample in run.samples {
-                let isVideo = track.description.isVideo
-                let isEncoded = run.role == .encoded
+                let own = run.role == .new ? excerpt.newSample(sample, ofTrack: run.track, new) : nil
+                let isEncoded = track.description.isVideo && own != nil
                 table.append(
-                    size: isEncoded ? encodedSizes[sample - excerpt.frames.lowerBound] : track.sizes[sample],
-                    duration: isVideo ? excerpt.duration(ofFrame: sample) : track.description.sampleDuration,
+                    size: own.map { UInt32(clamping: $0.count) } ?? track.sizes[sample],
+                    duration: track.description.hasOwnDurations
+                        ? excerpt.duration(of: sample, in: track) : track.description.sampleDuration,
                     isSync: isEncoded ? sample == excerpt.frames.lowerBound : track.isSync[sample])
             }
             let entry = UInt32((entries.firstIndex(of: run.entry) ?? 0) + 1)
@@ -95,17 +96,18 @@ public struct ExcerptLayout {
 
     /// Makes the pieces. The first one begins at `start` or a little later. Returns the place of each run.
     private mutating func place(
-        _ runs: [SampleRun], from start: Int64, _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
+        _ runs: [SampleRun], from start: Int64, _ excerpt: MovieExcerpt, _ new: MovieExcerpt.NewSamples
     ) -> [Int64] {
         var offsets = Array(repeating: Int64(0), count: runs.count)
         var end = start
         var next = 0
         while next < runs.count {
             let run = runs[next]
-            if run.role == .encoded {
-                pieces.append(.encoded(run.samples, at: end))
+            if run.role == .new {
+                let bytes = run.samples.flatMap { excerpt.newSample($0, ofTrack: run.track, new) ?? [] }
+                pieces.append(.new(bytes, at: end))
                 offsets[next] = end
-                end += run.length(encodedSizes, excerpt)
+                end += run.length
                 next += 1
                 continue
             }
@@ -125,9 +127,24 @@ public struct ExcerptLayout {
     }
 }
 
+extension MovieExcerpt {
+    /// Whether a part of the track is in the excerpt. Input is not if it is not written anew.
+    fileprivate func has(track: Int, _ new: NewSamples) -> Bool {
+        cuts[track] != nil && (track != index.input || !new.input.isEmpty)
+    }
+
+    /// The bytes of a sample that is written anew; nil: it is copied.
+    fileprivate func newSample(_ sample: Int, ofTrack track: Int, _ new: NewSamples) -> [UInt8]? {
+        if track == 0 { return encodedFrames.contains(sample) ? new.frames[sample - encodedFrames.lowerBound] : nil }
+        guard track == index.input else { return nil }
+        if sample == inputSamples.lowerBound { return new.input.first }
+        return sample == inputSamples.upperBound - 1 ? new.input.last : nil
+    }
+}
+
 /// Consecutive samples of one track in the recording that an excerpt treats alike.
 struct SampleRun {
-    enum Role { case dropped, encoded, copied }
+    enum Role { case dropped, new, copied }
 
     let role: Role
     /// The track's index in the recording.
@@ -141,22 +158,30 @@ struct SampleRun {
     /// The previous run in the file is copied too, and no removed sample lies between them.
     var continuesCopy = false
 
-    func length(_ encodedSizes: [UInt32], _ excerpt: MovieExcerpt) -> Int64 {
-        guard role == .encoded else { return end - offset }
-        return samples.reduce(Int64(0)) { $0 + Int64(encodedSizes[$1 - excerpt.frames.lowerBound]) }
-    }
+    /// The bytes of samples that are written anew.
+    var newBytes: Int64 = 0
+
+    /// In the excerpt, in bytes.
+    var length: Int64 { role == .new ? newBytes : end - offset }
 
     /// The runs of an excerpt, in the order of the recording.
-    static func all(of excerpt: MovieExcerpt) -> [SampleRun] {
+    static func all(of excerpt: MovieExcerpt, _ new: MovieExcerpt.NewSamples) -> [SampleRun] {
         var kept: [SampleRun] = []
         var (end, isCopied) = (Int64(0), false)
         let all = inOrder(excerpt.index.tracks) { track, sample in
-            guard excerpt.cuts[track]?.samples.contains(sample) == true else { return .dropped }
-            return track == 0 && excerpt.encodedFrames.contains(sample) ? .encoded : .copied
+            guard excerpt.has(track: track, new), excerpt.cuts[track]?.samples.contains(sample) == true else {
+                return .dropped
+            }
+            return excerpt.newSample(sample, ofTrack: track, new) == nil ? .copied : .new
         }
         for var run in all {
             run.continuesCopy = run.role == .copied && isCopied && run.offset - end <= ExcerptLayout.largestGap
             (end, isCopied) = (run.end, run.role == .copied)
+            if run.role == .new {
+                run.newBytes = run.samples.reduce(0) {
+                    $0 + Int64(excerpt.newSample($1, ofTrack: run.track, new)?.count ?? 0)
+                }
+            }
             if run.role != .dropped { kept.append(run) }
         }
         return kept

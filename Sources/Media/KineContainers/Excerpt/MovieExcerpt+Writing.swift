@@ -19,17 +19,17 @@ extension MovieExcerpt {
     /// this throws, or the process dies, nothing has changed and no file is left.
     /// - Parameters:
     ///   - source: the recording.
+    ///   - new: what is written in the place of its samples.
     ///   - progress: gets the written part of the file, from 0 to 1.
     public func write(
-        from source: DiskFile, encoded: [[UInt8]], to path: String, ifTaken conflict: NameConflict,
+        from source: DiskFile, _ new: NewSamples, to path: String, ifTaken conflict: NameConflict,
         progress: (Double) -> Void = { _ in }
     ) throws(StorageError) -> Written {
-        precondition(encoded.count == encodedFrames.count, "an access unit for each encoded frame")
-        let layout = ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
+        let layout = ExcerptLayout(self, new)
         let target = try checkTarget(path, source: source, ifTaken: conflict)
         let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
         do throws(StorageError) {
-            try write(layout, from: source, encoded, to: file, progress)
+            try write(layout, from: source, to: file, progress)
             // A new file need not be durable: the recording still exists.
             try file.publish(ifTaken: conflict, isDurable: conflict == .replace)
         } catch {
@@ -40,7 +40,7 @@ extension MovieExcerpt {
     }
 
     private func write(
-        _ layout: ExcerptLayout, from source: DiskFile, _ encoded: [[UInt8]], to file: DiskFile,
+        _ layout: ExcerptLayout, from source: DiskFile, to file: DiskFile,
         _ progress: (Double) -> Void
     ) throws(StorageError) {
         var position = Int64(0)
@@ -54,12 +54,8 @@ extension MovieExcerpt {
                 try file.copy(from: source, range: bytes, to: place) {
                     progress(Double(place + $0) / Double(layout.size))
                 }
-            case .encoded(let frames, var place):
-                for frame in frames {
-                    let unit = encoded[frame - encodedFrames.lowerBound]
-                    try file.write(unit, at: place)
-                    place += Int64(unit.count)
-                }
+            case .new(let bytes, let place):
+                try file.write(bytes, at: place)
                 progress(Double(place) / Double(layout.size))
             }
         }

@@ -43,9 +43,9 @@ public struct MovieExcerpt: Sendable {
         let ticks = ticks
         cuts = index.tracks.map {
             switch $0.description.kind {
-            case .video: TrackCut(frames: frames, ticks)
+            case .video: TrackCut(samples: frames, ticks)
             case .audio: TrackCut(audio: $0, ticks)
-            case .input: nil
+            case .input: TrackCut(samples: $0.sample(atTick: first)..<$0.sample(atTick: last - 1) + 1, ticks)
             }
         }
     }
@@ -64,11 +64,29 @@ public struct MovieExcerpt: Sendable {
         }
     }
 
-    /// The ticks for which the excerpt shows a frame.
-    func duration(ofFrame frame: Int) -> UInt32 {
-        let video = index.video
-        let end = frame + 1 < video.starts.count ? video.starts[frame + 1] : index.end
-        return UInt32(clamping: min(end, ticks.upperBound) - max(video.starts[frame], ticks.lowerBound))
+    /// The ticks for which the excerpt shows a frame, or a sample of input lasts.
+    func duration(of sample: Int, in track: IndexedTrack) -> UInt32 {
+        let end = sample + 1 < track.starts.count ? track.starts[sample + 1] : index.end
+        return UInt32(clamping: min(end, ticks.upperBound) - max(track.starts[sample], ticks.lowerBound))
+    }
+
+    /// The samples of the input track in the excerpt; empty: there is none. The first and the last are written anew, since parts of their
+    /// time may be outside.
+    public var inputSamples: Range<Int> { index.input.flatMap { cuts[$0]?.samples } ?? 0..<0 }
+
+    /// The part of the recording.
+    public var times: Range<MediaTime> {
+        RecordingLayout.duration(ticks: ticks.lowerBound)..<RecordingLayout.duration(ticks: ticks.upperBound)
+    }
+
+    /// The bytes of samples that are not copied.
+    public struct NewSamples: Sendable {
+        /// An access unit for each of `encodedFrames`.
+        public var frames: [[UInt8]]
+        /// The text of the first of `inputSamples`, and of the last if that is another one. Empty: the excerpt has no input track.
+        public var input: [[UInt8]]
+
+        public init(frames: [[UInt8]], input: [[UInt8]] = []) { (self.frames, self.input) = (frames, input) }
     }
 }
 
@@ -79,8 +97,9 @@ struct TrackCut: Equatable, Sendable {
     /// Ticks of the movie for which the track is shown.
     var shownTicks: UInt64
 
-    init(frames: Range<Int>, _ ticks: Range<UInt64>) {
-        samples = frames
+    /// The samples that last for a part of `ticks`.
+    init(samples: Range<Int>, _ ticks: Range<UInt64>) {
+        self.samples = samples
         mediaStart = 0
         shownTicks = ticks.upperBound - ticks.lowerBound
     }

@@ -51,13 +51,14 @@ extension RecordingSummary.Finished {
         try header.skip(wide ? 16 : 8)
         guard try header.integer(UInt32.self) == MovieDescription.timescale else { throw MalformedBox() }
         let duration = RecordingLayout.duration(ticks: min(try header.integer(wide: wide), 1 << 50))
-        var hasAudio = false
+        var (hasAudio, hasInput) = (false, false)
         var size: PixelSize?
         for track in boxes["trak"] ?? [] {
             var handler = try track.box("mdia").box("hdlr").head(12)
             try handler.skip(8)
             let kind = try handler.code()
             hasAudio = hasAudio || kind == "soun"
+            hasInput = hasInput || kind == "meta"
             if kind == "vide", size == nil { size = try track.box("tkhd").head(96).trackHeader().size }
         }
         guard let size, duration > .zero else { throw MalformedBox() }
@@ -66,6 +67,6 @@ extension RecordingSummary.Finished {
             let box = BoxReader(try movie.file.read(at: place.lowerBound - 8, count: place.count + 8))
             chapters = (try? Chapter.all(in: box)) ?? []
         }
-        self.init(duration: duration, size: size, hasAudio: hasAudio, chapters: chapters)
+        self.init(duration: duration, size: size, hasAudio: hasAudio, hasInput: hasInput, chapters: chapters)
     }
 }

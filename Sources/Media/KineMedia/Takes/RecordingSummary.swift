@@ -15,13 +15,18 @@ public enum RecordingSummary: Codable, Equatable, Sendable {
         /// The size to show, in pixels.
         public var size: PixelSize
         public var hasAudio: Bool
+        /// Whether it has an input track. Absent for false.
+        public var hasInput: Bool?
         /// The first one begins with the recording. Empty without chapters, and where their list is damaged.
         public var chapters: [Chapter]
 
-        public init(duration: MediaTime, size: PixelSize, hasAudio: Bool, chapters: [Chapter] = []) {
+        public init(
+            duration: MediaTime, size: PixelSize, hasAudio: Bool, hasInput: Bool = false, chapters: [Chapter] = []
+        ) {
             self.duration = duration
             self.size = size
             self.hasAudio = hasAudio
+            self.hasInput = hasInput ? true : nil
             self.chapters = chapters
         }
     }

@@ -205,6 +205,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var showsClicks = false
         /// The keys that are shown, if any.
         public var shownKeys: ShownKeys?
+        /// Whether recordings have the track of what a person does (docs/input-track.md). Only those of a screen get one.
+        public var recordsInput = false
 
         public static let defaultQuality = 23
         public static let defaultMinimumBitrate = 400_000
@@ -311,6 +313,11 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// The path of one file of the recording, counted from 1. The first is `file` if no limit was asked for.
     public func file(part: Int) -> String? {
         split == nil && part == 1 ? file : file.map { NumberedName.part(part, of: $0) }
+    }
+    /// Whether the take's recordings and clips have an input track.
+    public var recordsInput: Bool {
+        if case .pattern = source { return false }
+        return video.recordsInput && keepsSamples
     }
     /// Keep this much recorded time for clips; nil: no clips.
     public var clipBuffer: MediaTime?

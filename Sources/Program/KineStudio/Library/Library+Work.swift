@@ -27,6 +27,8 @@ struct Sharing: Decodable, Sendable {
     var activity: UsualActivity
     /// For `upload`.
     var address: String?
+    /// Whether the recording is shared without its input track.
+    var withoutInput: Bool?
 }
 
 extension Library {
@@ -105,11 +107,24 @@ extension Library {
         let activity = try sharing.activity.make(to: sharing.address)
         let entry = try await blocking { library in try library.entry(id) }
         try entry.checkPlays()
-        return try jobs.start(.share, of: id) { fraction in
-            let recording = try SharedRecording(URL(filePath: entry.file.path))
-            _ = try await activity.perform(with: recording) { fraction($0.fraction) }
+        return try jobs.start(.share, of: id) { [self] fraction in
+            let leavesInputOut = sharing.withoutInput == true && entry.content.finished?.hasInput == true
+            let path = leavesInputOut ? try await copyWithoutInput(entry) : entry.file.path
+            // Other programs read the file later.
+            let isReadNow = [.copy, .upload].contains(sharing.activity)
+            defer { if leavesInputOut, isReadNow { try? SharedCopies.remove(path) } }
+            _ = try await activity.perform(with: SharedRecording(URL(filePath: path))) { fraction($0.fraction) }
             return nil
         }
+    }
+
+    /// Writes the recording without its input track under the same name, in a directory of its own. Returns the path.
+    private func copyWithoutInput(_ entry: Entry) async throws -> String {
+        let copy = try await blocking { _ in try SharedCopies.place(named: entry.file.name) }
+        _ = try await editor.trim(
+            TrimRequest(input: entry.file.path, output: copy, start: nil, end: nil, leavesInputOut: true)
+        ) { _ in }
+        return copy
     }
 
     /// Shows the recording's file in the desktop's file manager. Where none is on the bus, opens the directory.

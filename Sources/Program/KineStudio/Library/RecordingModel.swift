@@ -79,6 +79,8 @@ struct RecordingModel: Encodable, Equatable, Sendable {
     let width: Int?
     let height: Int?
     let hasAudio: Bool?
+    /// Absent for false.
+    let hasInput: Bool?
     /// The first one begins with the recording.
     let chapters: [Mark]?
     let state: State
@@ -161,7 +163,7 @@ extension RecordingModel {
         let finished = isWritten ? nil : content.finished
         duration = finished?.duration.seconds
         (width, height) = (finished?.size.width, finished?.size.height)
-        hasAudio = finished?.hasAudio
+        (hasAudio, hasInput) = (finished?.hasAudio, finished?.hasInput)
         let marks = finished?.chapters.map { Mark(start: $0.start.seconds, title: $0.title.printable(limit: .max)) }
         chapters = marks?.isEmpty == false ? marks : nil
         problem = state == .unreadable ? content.problem : nil

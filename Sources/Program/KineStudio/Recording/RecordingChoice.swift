@@ -37,6 +37,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var showKeys: ShownKeys?
     var showClicks: Bool?
     var noCursor: Bool?
+    var noInputTrack: Bool?
     /// As for `--exclude`. Empty: no window is hidden, whatever is configured.
     var exclude: [String]?
     var excludeHow: TakeConfiguration.ExcludeHow?
@@ -188,6 +189,7 @@ struct RecordingOption: Sendable {
         },
         value("show-clicks", \.showClicks, isFlag: true),
         value("no-cursor", \.noCursor, isFlag: true),
+        value("no-input-track", \.noInputTrack, isFlag: true),
         RecordingOption(
             name: "exclude",
             read: { choice in

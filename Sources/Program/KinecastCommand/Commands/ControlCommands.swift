@@ -86,55 +86,6 @@ struct StopCommand: ParsableCommand {
     }
 }
 
-// `kinecast mark`: a chapter of the recording.
-struct MarkCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "mark", abstract: "Begin a chapter in the recording of a take.",
-        discussion: """
-            It begins now, or where a paused take goes on. Players show the chapters of the finished file, and kinecast trim \
-            --chapters prints them. Unless a terminal shows standard error, as for a key of the desktop, a notification says \
-            what was marked, or why not.
-            """)
-
-    @Argument(
-        help: ArgumentHelp(
-            "The chapter's title, at most 255 bytes; if not given, Chapter and its number.", valueName: "TEXT"))
-    var title: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The take's id, or the beginning of it. Not needed while only one take is running.", valueName: "TAKE"))
-    var take: String?
-
-    @Flag(help: "Print the answer as a line of JSON on standard output.")
-    var json = false
-
-    func validate() throws {
-        if let problem = title.flatMap(Chapter.problem(ofTitle:)) { throw ValidationError(problem) }
-    }
-
-    func run() throws {
-        let chapter = try AskedTake.connected(to: take).ask(.mark(title: title)) {
-            if case .marked(let chapter) = $0 { chapter } else { nil }
-        }
-        if json { JSONEvents.write(JSONMark(chapter)) }
-        let done = DesktopNotifier.Contents.marked(chapter)
-        Terminal.standardError.line(done.title)
-        DesktopNotifier.tell(done)
-    }
-}
-
-/// The event `chapter` (docs/json-events.md).
-private struct JSONMark: Encodable {
-    let event = "chapter"
-    let time = JSONEvent.now()
-    /// In seconds of the recording.
-    let start: Double
-    let title: String
-
-    init(_ chapter: Chapter) { (start, title) = (chapter.start.seconds, chapter.title) }
-}
-
 // `kinecast switch`: another source during a take.
 struct SwitchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

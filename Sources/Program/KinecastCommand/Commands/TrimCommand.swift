@@ -18,6 +18,7 @@ struct TrimCommand: ParsableCommand {
             as it is. Times are seconds (12.5), lengths (1m30s) or a player's clock (1:30, 1:02:03.5).
 
             kinecast trim demo.mp4 --from 0:05 --to 1:30 -o talk.mp4
+            kinecast trim demo.mp4 --no-input-track -o for-others.mp4
             kinecast trim demo.mp4 --chapters
             """)
 
@@ -45,6 +46,9 @@ struct TrimCommand: ParsableCommand {
     @Flag(help: "Replace an older file; never FILE itself.")
     var overwrite = false
 
+    @Flag(help: "Leave out the track of where the pointer was, what was clicked and when something was typed.")
+    var noInputTrack = false
+
     @Flag(help: "Print the chapters, one a line as in YouTube's descriptions, and save nothing.")
     var chapters = false
 
@@ -52,11 +56,14 @@ struct TrimCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        let isPart = from != nil || to != nil
+        let isPart = from != nil || to != nil || noInputTrack
         if chapters, isPart || output != nil || overwrite {
-            throw ValidationError("--chapters saves nothing; leave --from, --to, --output and --overwrite out.")
+            throw ValidationError(
+                "--chapters saves nothing; leave --from, --to, --output, --overwrite and --no-input-track out.")
         }
-        if !chapters, !isPart { throw ValidationError("Say --from TIME, --to TIME or both, or --chapters.") }
+        if !chapters, !isPart {
+            throw ValidationError("Say --from TIME, --to TIME or both, --no-input-track, or --chapters.")
+        }
     }
 
     func run() throws {
@@ -67,7 +74,7 @@ struct TrimCommand: ParsableCommand {
         let (target, isNamedHere) = try OutputPath.derived(output, from: NumberedName.adding(" trimmed", to: input))
         let request = TrimRequest(
             input: input.escaped, output: target.escaped, start: from?.time, end: to?.time, overwrite: overwrite,
-            isNumbered: isNamedHere)
+            isNumbered: isNamedHere, leavesInputOut: noInputTrack)
         let trimmed = try MainThread.shared.wait { () async throws(ClientError) in
             try await RecordingEditor().trim(request)
         }

@@ -1,4 +1,4 @@
-// The options that show the mouse and the keyboard.
+// The options that show and record the mouse and the keyboard.
 import ArgumentParser
 import KineMedia
 
@@ -38,6 +38,14 @@ struct InputOptions: ParsableArguments {
                 """, valueName: "shortcuts|all|none"))
     var showKeys = ShownKeysOption.none
 
+    @Flag(
+        help: ArgumentHelp(
+            "Record no track of the pointer's way, clicks and times of typing, which zooms can be made of afterwards.",
+            discussion:
+                "The track never has which keys were pressed, and nothing of hidden windows, pauses or a locked screen."
+        ))
+    var noInputTrack = false
+
     func validate() throws {
         guard let cursorScale else { return }
         do throws(TakeConfiguration.Problem) {
@@ -67,5 +75,6 @@ struct InputOptions: ParsableArguments {
         video.cursorScale = cursorScale ?? 1
         video.showsClicks = showClicks
         video.shownKeys = showKeys.keys
+        video.recordsInput = !noInputTrack
     }
 }

@@ -77,6 +77,10 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     /// Begins a chapter of the recording, in a pause where it continues; nil: `Chapter` and its number. Refused unless the
     /// take records to a file, and for a title with a `Chapter.problem(ofTitle:)`. Answered by `EngineReply.marked`.
     case mark(title: String?)
+    /// Notes in the recording's input track that the pointer is at this pixel of the recorded screen now, and with `isClick` a press and a
+    /// release of its left button. Refused if the place is not in the picture, in a pause, and without such a track. For tests of programs,
+    /// which move no pointer.
+    case notePointer(x: Int, y: Int, isClick: Bool)
     /// Reports that the program of a `CommandWindow` runs as this process. Only the client that started the engine
     /// sends this, once, after `EngineEvent.commandNeeded`.
     case commandStarted(process: Int32)
@@ -99,7 +103,7 @@ public enum ClientRequest: Codable, Sendable, Equatable {
         case .showPermissionQuestions, .answerPermission: []
         // Answered without links: `EngineReply.withoutLinks`.
         case .status, .follow: []
-        case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .mark: []
+        case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .mark, .notePointer: []
         case .setMicrophone(let isOn): isOn ? [.microphone] : []
         case .setAppAudio(let isOn): isOn ? captured.now.intersection([.screen]) : []
         // Answered with the levels that the program may have: `AudioLevels.without`.

@@ -34,13 +34,16 @@ public struct TrimRequest: Codable, Equatable, Sendable {
         get { progress ?? false }
         set { progress = newValue ? true : nil }
     }
+    /// Whether the input track is left out.
+    public var leavesInputOut: Bool { withoutInput ?? false }
     /// Absent for false.
     private var numbered: Bool?
+    private var withoutInput: Bool?
     private var progress: Bool?
 
     public init(
         input: String, output: String, start: MediaTime?, end: MediaTime?, overwrite: Bool? = nil,
-        isNumbered: Bool = false
+        isNumbered: Bool = false, leavesInputOut: Bool = false
     ) {
         self.input = input
         self.output = output
@@ -48,6 +51,7 @@ public struct TrimRequest: Codable, Equatable, Sendable {
         self.end = end
         self.overwrite = overwrite
         numbered = isNumbered ? true : nil
+        withoutInput = leavesInputOut ? true : nil
     }
 }
 

@@ -36,13 +36,17 @@ export async function shareRecording(recording, jobs, work, offered, note) {
       make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), activityTitle(activity))));
   const checked = () => /** @type {HTMLInputElement} */ (list.querySelector(":checked")).value;
   const chosen = () => /** @type {Activity} */ (activities.find(({ id }) => id === checked()));
+  // Who gets the film need not know what the person did beside it.
+  const input = make("input", { type: "checkbox" });
+  const track = make("label.box", { hidden: !recording.hasInput }, input, say("shareInput"));
   const update = () => { address.field.hidden = !chosen().takesAddress; };
   list.addEventListener("change", update);
   update();
-  ask(say("shareTitle", { name: title(recording) }), make("div", {}, note, list, address.field), [say("share"), async () => {
+  ask(say("shareTitle", { name: title(recording) }), make("div", {}, note, list, address.field, track), [say("share"), async () => {
     const activity = chosen();
-    /** @type {{ activity: string, address?: string }} */
+    /** @type {{ activity: string, address?: string, withoutInput?: boolean }} */
     const request = { activity: activity.id };
+    if (recording.hasInput && !input.checked) request.withoutInput = true;
     if (activity.takesAddress) request.address = address.input.value.trim();
     const { job } = await post(`${work}/share`, request);
     jobs.add(job, say("sharing", { name: title(recording), activity: activityTitle(activity) }));

@@ -24,6 +24,7 @@ const fields = {
   showKeys: { values: ["none", "shortcuts", "all"], standard: "none" },
   showClicks: { values: [true, false], standard: "false" },
   noCursor: { values: [false, true], standard: "false" },
+  noInputTrack: { values: [false, true], standard: "false" },
   excludeHow: { values: ["cover", "beneath"], standard: "cover" },
   whileRecording: { get values() { return canBeBar() ? ["hidden", "bar", "stay"] : ["hidden", "stay"]; }, standard: "hidden" },
   countdown: { values: [0, 3, 5, 10], standard: "0", text: (value) => say(value === "0" ? "noCountdown" : "seconds", { seconds: value }) },

@@ -64,6 +64,7 @@ export const words = {
   share: "分享",
   shareTitle: "分享 {name}",
   shareBy: "分享方式",
+  shareInput: "包含指针轨迹、点击和打字时间",
   sharing: "{name}（{activity}）",
   address: "地址",
   "activity.copy": "复制到视频目录",

@@ -64,6 +64,7 @@ export const words = {
   share: "Share",
   shareTitle: "Share {name}",
   shareBy: "Share by",
+  shareInput: "With the pointer’s way, clicks and times of typing",
   sharing: "{activity} · {name}",
   address: "Address",
   "activity.copy": "Copy to videos",

@@ -3,7 +3,7 @@ import Foundation
 import KineMedia
 import Testing
 
-@testable import KineTake
+@testable import KinePulse
 
 @Suite struct MicrophoneChannelsTests {
     private static let rate = 8000

@@ -1,9 +1,9 @@
-// The raw events of mice (XI2, XI_RawMotion and following). They do not depend on the window under the pointer.
+// The raw events of mice and keyboards (XI2, XI_RawKeyPress and following). They do not depend on the window under the pointer.
 import CXCB
 import KineCapture
 import KineMedia
 
-/// The raw events of a connection's server. Used by the capture thread.
+/// The raw events of a connection's server. Used by one thread.
 final class X11Input {
     enum Event: Equatable {
         case motion
@@ -11,10 +11,13 @@ final class X11Input {
         case release(PointerButton)
         /// Right and down are positive.
         case scroll(x: Int, y: Int)
+        /// A key was pressed, by its code.
+        case key(UInt8)
     }
 
     struct Events: OptionSet {
         let rawValue: UInt32
+        static let keys = Events(rawValue: XCB_INPUT_XI_EVENT_MASK_RAW_KEY_PRESS.rawValue)
         static let motion = Events(rawValue: XCB_INPUT_XI_EVENT_MASK_RAW_MOTION.rawValue)
         static let buttons = Events(
             rawValue: XCB_INPUT_XI_EVENT_MASK_RAW_BUTTON_PRESS.rawValue
@@ -45,6 +48,8 @@ final class X11Input {
         guard fields.extension == connection.inputOpcode else { return nil }
         switch Int32(fields.event_type) {
         case XCB_INPUT_RAW_MOTION: return .motion
+        case XCB_INPUT_RAW_KEY_PRESS:
+            return .key(UInt8(truncatingIfNeeded: event.read(xcb_input_raw_key_press_event_t.self).detail))
         case XCB_INPUT_RAW_BUTTON_PRESS: return press(of: meaning(event))
         case XCB_INPUT_RAW_BUTTON_RELEASE: return Self.buttons[meaning(event)].map { .release($0) }
         default: return nil

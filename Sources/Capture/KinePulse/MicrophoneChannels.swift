@@ -2,7 +2,7 @@
 import KineMedia
 
 /// Mixes the two channels of one microphone. Belongs to the audio thread.
-struct MicrophoneChannels {
+package struct MicrophoneChannels {
     /// The loudness of a block above which it counts as speech: the power of −50 dB, full scale 1.
     private static let speech: Float = 1e-5
     /// A channel with at most this part of the other channel's power has no sound: −40 dB.
@@ -25,7 +25,7 @@ struct MicrophoneChannels {
 
     private enum Side { case left, right }
 
-    init(_ mode: TakeConfiguration.MicrophoneChannels, rate: Int) {
+    package init(_ mode: TakeConfiguration.MicrophoneChannels, rate: Int) {
         (self.mode, self.rate) = (mode, rate)
         switch mode {
         case .left: source = .left
@@ -36,7 +36,7 @@ struct MicrophoneChannels {
     }
 
     /// Mixes interleaved frames of two channels in place.
-    mutating func mix(_ samples: inout [Float]) {
+    package mutating func mix(_ samples: inout [Float]) {
         switch mode {
         case .stereo: return
         case .mono:

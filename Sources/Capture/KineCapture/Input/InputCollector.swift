@@ -1,0 +1,106 @@
+// What a take records of what its source reports of a person: in the picture's coordinates, at the take's times, and nothing of what
+// the take does not show.
+import KineInput
+import KineMedia
+
+/// Collects the input of one capture. Used by the capture thread. Pure.
+public struct InputCollector {
+    /// What holds now, in the picture's coordinates.
+    private struct State: Equatable {
+        var pointer: PixelPoint?
+        var image: PointerImage?
+        var focus: PixelRect?
+    }
+
+    private var state = State()
+    /// What was noted last; nil: nothing is noted now.
+    private var noted: State?
+    /// Events may be from a time when the source was not shown.
+    private var wasCovered = false
+    private var notes: [TimedInput] = []
+
+    public init() {}
+
+    /// Removes and returns what is to be recorded, in the order in which it was reported.
+    public mutating func take() -> [TimedInput] {
+        defer { notes = [] }
+        return notes
+    }
+
+    /// The take shows nothing of the source now: the screen is covered, or there is no frame yet.
+    public mutating func close() { (noted, wasCovered) = (nil, true) }
+
+    /// Another source is shown.
+    public mutating func changeSource() { (state, noted) = (State(), nil) }
+
+    /// Whether the source's input is noted now. When this becomes true, ask the source to report the pointer anew: where it was meanwhile
+    /// is not the take's.
+    public var isOpen: Bool { noted != nil }
+
+    /// Notes what the source reports.
+    ///
+    /// - Parameters:
+    ///   - events: of the source, in the frame's coordinates.
+    ///   - geometry: how the picture shows the frame.
+    ///   - now: nanoseconds of CLOCK_MONOTONIC.
+    ///   - time: the time in the take of such an instant; nil if it was not recorded.
+    public mutating func receive(
+        _ events: [InputEvent], _ geometry: PictureGeometry, at now: Int64, time: (Int64) -> MediaTime?
+    ) {
+        guard let present = time(now) else {
+            for event in events { receive(event, geometry, time(event.instant)) }
+            noted = nil
+            return
+        }
+        if noted == nil { open(at: present) }
+        for event in events { receive(event, geometry, wasCovered ? nil : time(event.instant)) }
+        wasCovered = false
+        note(at: present)
+    }
+
+    /// Nothing of before holds any more.
+    private mutating func open(at time: MediaTime) {
+        noted = State()
+        state = State(focus: state.focus)
+        var actions: [InputAction] = [.pointer(nil), .focused(nil)]
+        actions += PointerButton.allCases.map { .released($0) }
+        notes += actions.map { TimedInput($0, at: time) }
+    }
+
+    /// - Parameter time: nil: the take has nothing of that instant.
+    private mutating func receive(_ event: InputEvent, _ geometry: PictureGeometry, _ time: MediaTime?) {
+        switch event.action {
+        case .focused(let rect):
+            let shown = rect.map { geometry.map($0) }
+            state.focus = shown?.isEmpty == true ? nil : shown
+        default: break
+        }
+        guard let time else { return }
+        switch event.action {
+        case .pointer(let place): state.pointer = place.flatMap(geometry.map)
+        case .image(let image): state.image = image
+        default: break
+        }
+        note(at: time)
+        switch event.action {
+        case .pressed, .released, .scrolled, .typed: notes.append(TimedInput(event.action, at: time))
+        case .pointer, .focused, .image, .changed: break
+        }
+    }
+
+    /// Notes what differs from what was noted last.
+    private mutating func note(at time: MediaTime) {
+        guard let noted, noted != state else { return }
+        if noted.image != state.image { notes.append(TimedInput(.image(state.image), at: time)) }
+        if noted.pointer != state.pointer { notes.append(TimedInput(.pointer(state.pointer), at: time)) }
+        if noted.focus != state.focus { notes.append(TimedInput(.focused(state.focus), at: time)) }
+        self.noted = state
+    }
+
+    /// Notes that the picture has changed in these tiles, which are the picture's.
+    public mutating func noteChange(_ changed: DamageRegion, at time: MediaTime) {
+        guard noted != nil else { return }
+        let rects = changed.rectangles()
+        if !rects.isEmpty { notes.append(TimedInput(.changed(rects), at: time)) }
+    }
+}
