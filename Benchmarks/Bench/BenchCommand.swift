@@ -12,7 +12,7 @@ struct BenchCommand: ParsableCommand {
         subcommands: [
             CompareCommand.self, VersionsCommand.self, BroadcastCommand.self, ConfinementCommand.self,
             ExchangeCommand.self, ImagingCommand.self, CameraCommand.self, ExcludeCommand.self, PeersCommand.self,
-            WaylandCommand.self, FeedCommand.self,
+            InputTrackCommand.self, WaylandCommand.self, FeedCommand.self,
             GlassCommand.self, RTMPCommand.self, RTMPFeedCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
             HostileCrowdCommand.self, TrimCommand.self, TrayCommand.self, StudioCommand.self, OpeningCommand.self,
             LevelsCommand.self,

@@ -16,6 +16,8 @@ struct Take: Hashable {
     var size = PixelSize(width: 1920, height: 1080)
     /// A program and its arguments that draw in place of the scene.
     var program: [String]?
+    /// Moves of the pointer in a second; nil: it stands still.
+    var mouse: Int?
     /// The place of an idle scene's window, above the measured scene; nil: there is none.
     var bar: PixelRect?
 
@@ -169,7 +171,9 @@ final class Laboratory {
         }
         var shown = [
             try SceneProcess(
-                take.scene, arguments: ["--fps", "\(take.framesPerSecond)"], environment: environment
+                take.scene,
+                arguments: ["--fps", "\(take.framesPerSecond)"] + (take.mouse.map { ["--mouse", "\($0)"] } ?? []),
+                environment: environment
             ).process
         ]
         if let bar = take.bar {

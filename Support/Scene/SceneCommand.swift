@@ -46,6 +46,9 @@ struct SceneCommand: ParsableCommand {
             """)
     var player: Int?
 
+    @Option(help: "Also move the pointer so many times a second; X11 only.")
+    var mouse: Int?
+
     @Flag(help: "flash, metronome: no audio.")
     var mute = false
 
@@ -56,6 +59,7 @@ struct SceneCommand: ParsableCommand {
     var render: Int?
 
     func validate() throws {
+        if let mouse, !(1...10_000).contains(mouse) { throw ValidationError("--mouse must be from 1 to 10000.") }
         guard fps > 0, fps <= 1000 else { throw ValidationError("--fps must be from 1 to 1000.") }
         if let size, size.0 < Barcode.bounds.maxX || size.1 < Barcode.bounds.maxY || size.0 > 16384 || size.1 > 16384 {
             throw ValidationError("--size must be from \(Barcode.bounds.maxX)x\(Barcode.bounds.maxY) to 16384x16384.")
@@ -74,6 +78,7 @@ struct SceneCommand: ParsableCommand {
         painter.paint(0, on: window.canvas)
         let start = try window.show([.put(window.canvas.bounds)])
         log.add(frame: 0, shownAt: start, beepAt: nil)
+        if let mouse { try MouseMover.start(perSecond: mouse) }
         print("ready \(window.id)")
         fflush(nil)
 
