@@ -36,6 +36,13 @@ import Testing
         #expect(sample.start == .seconds(1) && InputLine.lines(of: sample.text) == [state()])
     }
 
+    @Test func `a sample is written after twelve hours in which nothing happened`() throws {
+        #expect(try lines(through: 500) == [state()])
+        #expect(try lines(through: 12 * 3_600_000) == nil)
+        #expect(try lines(through: 12 * 3_600_000 + 500) == [state()])
+        #expect(try lines(through: 13 * 3_600_000) == nil)
+    }
+
     @Test func `a way is steps, at most sixty a second, and ends where the pointer is`() throws {
         note(.pointer(point(10, 20)), 100)
         for step in 1...1000 { note(.pointer(point(10 + step, 20)), 100 + Int64(step)) }

@@ -18,8 +18,13 @@ public struct InputRecorder: Sendable {
     /// The time at which the next sample begins.
     private var start = MediaTime.zero
     private var awaitsFirst = true
+    /// The beginning of the last written sample.
+    private var lastStart = MediaTime.zero
     private var typing = TypingSpans()
     private var images = RecordedImages()
+
+    /// The time after which a sample is written although nothing happened: a sample's duration has 32 bits, 13.2 hours at 90 kHz.
+    private static let longestSample = MediaTime.seconds(12 * 3600)
 
     /// The time after which an image that is in use is written again.
     public static let imageInterval = MediaTime.seconds(60)
@@ -41,7 +46,8 @@ public struct InputRecorder: Sendable {
     /// An image that a written sample names.
     public func image(named name: String) -> InputImage? { images.images[name] }
 
-    /// Writes down what was noted before `end`, a time of the take. Nil: nothing, and it is not the first sample of a file.
+    /// Writes down what was noted before `end`, a time of the take. Nil: nothing, it is not the first sample of a file, and
+    /// the last one is not long ago.
     public mutating func sample(through end: MediaTime) -> Sample? {
         defer { start = max(start, end) }
         var script = InputScript(start: start, state: state)
@@ -58,8 +64,8 @@ public struct InputRecorder: Sendable {
         var lines = script.finish()
         let (unit, offset) = (Int(TypingSpans.unit.nanoseconds / 1_000_000), Int(start.nanoseconds / 1_000_000))
         lines += typing.take().map { .typing($0.lowerBound * unit - offset..<$0.upperBound * unit - offset) }
-        guard awaitsFirst || !lines.isEmpty else { return nil }
-        awaitsFirst = false
+        guard awaitsFirst || !lines.isEmpty || start - lastStart >= Self.longestSample else { return nil }
+        (awaitsFirst, lastStart) = (false, start)
         let named = [before.image].compactMap(\.self) + script.images
         return Sample(
             start: start,
