@@ -99,5 +99,16 @@ import Testing
         collector.close()
         collector.noteChange(changed, at: .milliseconds(3))
         #expect(collector.take().isEmpty)
+        // The first frame of after has what changed meanwhile.
+        _ = receive([], at: 4)
+        collector.noteChange(changed, at: .milliseconds(4))
+        #expect(collector.take().isEmpty)
+        collector.noteChange(changed, at: .milliseconds(5))
+        #expect(collector.take().count == 1)
+        collector.close()
+        _ = receive([], at: 6)
+        collector.passFrame()
+        collector.noteChange(changed, at: .milliseconds(7))
+        #expect(collector.take().count == 1)
     }
 }

@@ -17,6 +17,9 @@ public struct InputCollector {
     private var noted: State?
     /// Events may be from a time when the source was not shown.
     private var wasCovered = false
+    /// The next frame differs by what changed while the source was not shown.
+    private var skipsChange = false
+    private var hasOpened = false
     private var notes: [TimedInput] = []
 
     public init() {}
@@ -61,6 +64,7 @@ public struct InputCollector {
     /// Nothing of before holds any more.
     private mutating func open(at time: MediaTime) {
         noted = State()
+        (skipsChange, hasOpened) = (hasOpened, true)
         state = State(focus: state.focus)
         var actions: [InputAction] = [.pointer(nil), .focused(nil)]
         actions += PointerButton.allCases.map { .released($0) }
@@ -97,9 +101,16 @@ public struct InputCollector {
         self.noted = state
     }
 
+    /// A frame was read, and is the same as the one before.
+    public mutating func passFrame() { if noted != nil { skipsChange = false } }
+
     /// Notes that the picture has changed in these tiles, which are the picture's.
     public mutating func noteChange(_ changed: DamageRegion, at time: MediaTime) {
         guard noted != nil else { return }
+        if skipsChange {
+            skipsChange = false
+            return
+        }
         let rects = changed.rectangles()
         if !rects.isEmpty { notes.append(TimedInput(.changed(rects), at: time)) }
     }

@@ -202,7 +202,12 @@ final class CaptureLoop {
         let frame = compositor.commit(evenIfUnchanged: evenIfUnchanged)
         let outcome = machine.committed(changed: frame?.changed, layers: layers)
         if outcome == .checkSource { machine.checked(sourceHasChanged: try input.processEvents()) }
-        if let frame { deliver(frame) } else { _ = publish() }
+        if let frame {
+            deliver(frame)
+        } else {
+            collector?.passFrame()
+            _ = publish()
+        }
     }
 
     /// Draws the source, or the card. False where a part could not be read.
