@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test func `nothing is lost of a whole sample but its images`() {
-        let whole = InputLine.cut(lines, from: 0)
+        let whole = InputLine.cut(lines, from: 0, to: .max)
         #expect(
             whole
                 == lines.filter { $0.definedImage == nil }.map { line in
                     if case .typing = line { .typing(0..<1000) } else { line }
                 })
-        #expect(InputLine.cut([], from: 0).isEmpty)
+        #expect(InputLine.cut([], from: 0, to: 1).isEmpty)
     }
 
     @Test func `a later beginning has the state of that time, and the rest of the way`() {
@@ -68,7 +68,22 @@ import Testing
         let steps = [InputStep(after: 1 << 31, x: 1 << 31, y: -(1 << 31)), InputStep(after: -5, x: 1, y: 1)]
         let way = InputLine.way(at: 1 << 31, from: point(1 << 31, 0), steps: steps)
         #expect(InputLine.cut([state(), way], from: 0, to: .max).count == 2)
-        #expect(InputLine.cut([state(), way], from: .max).count == 1)
-        #expect(InputLine.cut([way], from: 0).isEmpty)
+        #expect(InputLine.cut([state(), way], from: .max, to: .max).count == 1)
+        #expect(InputLine.cut([way], from: 0, to: 1).isEmpty)
+    }
+
+    @Test func `an image is kept if the part uses it, and milliseconds that are partly outside are not in it`() {
+        let text = InputLine.text(of: lines)
+        let start = MediaTime.seconds(1)
+        func cut(_ first: Int64, _ end: Int64) -> [InputLine] {
+            InputLine.cut(
+                text, from: start, to: start + MediaTime(nanoseconds: first)..<start + MediaTime(nanoseconds: end))
+        }
+        #expect(cut(0, 11_000_000).contains { $0.definedImage != nil })
+        #expect(!cut(0, 10_900_000).contains { $0.definedImage != nil }, "it is used later")
+        #expect(cut(0, 101_000_000).contains(.press(.left, at: 100, point(9, 10))))
+        #expect(!cut(0, 100_999_999).contains(.press(.left, at: 100, point(9, 10))))
+        #expect(!cut(100_000_001, 900_000_000).contains { if case .press = $0 { true } else { false } })
+        #expect(InputLine.cut([1, 2], from: .zero, to: .zero..<start).isEmpty)
     }
 }

@@ -2,6 +2,7 @@
 // then reads back as the same.
 import FuzzDriver
 import KineInput
+import KineMedia
 
 @_cdecl("fuzz_input_track_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
@@ -9,4 +10,7 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 private func fuzz(_ input: [UInt8]) {
     guard let lines = InputLine.lines(of: input) else { return }
     precondition(InputLine.lines(of: InputLine.text(of: lines)) == lines, "a line changed on its way back")
+    for part in [MediaTime.zero..<MediaTime.milliseconds(100), MediaTime.milliseconds(50)..<MediaTime.seconds(9)] {
+        precondition(!InputLine.cut(input, from: .zero, to: part).isEmpty, "a part without a state")
+    }
 }

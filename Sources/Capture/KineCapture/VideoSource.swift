@@ -36,7 +36,7 @@ public protocol VideoSource: AnyObject {
     /// The frame's place on its screen, in pixels.
     var screenOrigin: PixelPoint { get }
 
-    /// Where windows of the screen are hidden, in the frame's coordinates: of these places nothing is recorded beside the frames.
+    /// The places of hidden windows, in the frame's coordinates. Nothing in them is recorded beside the frames.
     var hiddenPlaces: [PixelRect] { get }
 
     /// Removes and returns the presses and releases of mouse buttons since the last call, in order; for rings that are painted.

@@ -2,19 +2,28 @@
 import KineMedia
 
 extension InputLine {
-    /// The part of a sample's lines between two times, as lines of a sample that begins at the first. What is outside is not in them.
+    /// The part of a sample in `times`, as lines of a sample that begins with them or where it began. They have nothing from outside.
     ///
+    /// - Parameters:
+    ///   - text: the sample's.
+    ///   - start: the time at which it begins.
+    ///   - times: as `start`.
+    /// - Returns: no images if the sample begins before `times`: the caller adds those that `missingImages` names. Empty if the sample is
+    ///   damaged.
+    public static func cut(_ text: [UInt8], from start: MediaTime, to times: Range<MediaTime>) -> [InputLine] {
+        // A millisecond that is only partly inside is outside.
+        let first = max(0, (times.lowerBound - start).nanoseconds + 999_999) / 1_000_000
+        let end = max(0, (times.upperBound - start).nanoseconds) / 1_000_000
+        return cut(
+            lines(of: text) ?? [], from: Int(first), to: Int(end), keepsImages: start >= times.lowerBound)
+    }
+
     /// - Parameters:
     ///   - lines: a sample's, the state first.
     ///   - start: milliseconds from the sample's beginning.
-    ///   - end: likewise; nil: the sample's end.
-    ///   - keepsImages: otherwise the images are left out, and the caller adds those that `missingImages` names.
-    /// - Returns: empty if `lines` is.
-    public static func cut(
-        _ lines: [InputLine], from start: Int, to end: Int? = nil, keepsImages: Bool = false
-    ) -> [InputLine] {
+    ///   - end: likewise.
+    static func cut(_ lines: [InputLine], from start: Int, to end: Int, keepsImages: Bool = false) -> [InputLine] {
         guard case .state(var state)? = lines.first else { return [] }
-        let end = end ?? .max
         var kept: [InputLine] = []
         for line in lines.dropFirst() {
             if case .image = line {
@@ -30,7 +39,9 @@ extension InputLine {
                 line.apply(to: &state)
             }
         }
-        return [.state(state)] + kept
+        // An image that only lines after the end use is from outside.
+        let used = Set(kept.compactMap(\.usedImage) + [state.image].compactMap(\.self))
+        return [.state(state)] + kept.filter { $0.definedImage.map { used.contains($0.name) } ?? true }
     }
 
     /// The names of images that samples use without having them, or an earlier one of these samples.

@@ -21,17 +21,14 @@ public struct RecentInput: Sendable {
     public func samples(in times: Range<MediaTime>) -> [InputRecorder.Sample] {
         let first = samples.lastIndex { $0.start <= times.lowerBound } ?? 0
         var parts = samples[first...].prefix { $0.start < times.upperBound }.map { sample in
-            let start = max(sample.start, times.lowerBound)
-            let lines = InputLine.cut(
-                InputLine.lines(of: sample.text) ?? [], from: Self.milliseconds(start - sample.start),
-                to: Self.milliseconds(times.upperBound - sample.start), keepsImages: sample.start >= times.lowerBound)
-            return (start: start - times.lowerBound, lines: lines)
+            (
+                start: max(sample.start - times.lowerBound, .zero),
+                lines: InputLine.cut(sample.text, from: sample.start, to: times)
+            )
         }
         guard parts.first?.lines.isEmpty == false else { return [] }
         let images = InputLine.missingImages(in: parts.map(\.lines)).compactMap { recorder.image(named: $0) }
         parts[0].lines.insert(contentsOf: images.map { .image($0) }, at: 1)
         return parts.map { InputRecorder.Sample(start: $0.start, text: InputLine.text(of: $0.lines)) }
     }
-
-    private static func milliseconds(_ time: MediaTime) -> Int { Int((time.nanoseconds + 999_999) / 1_000_000) }
 }

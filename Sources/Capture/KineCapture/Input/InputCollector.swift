@@ -5,7 +5,7 @@ import KineMedia
 
 /// Collects the input of one capture. Used by the capture thread. Pure.
 public struct InputCollector {
-    /// What holds now, in the picture's coordinates.
+    /// The newest reports, in the picture's coordinates.
     private struct State: Equatable {
         var pointer: PixelPoint?
         var image: PointerImage?
@@ -13,7 +13,7 @@ public struct InputCollector {
     }
 
     private var state = State()
-    /// What was noted last; nil: nothing is noted now.
+    /// The reports that were noted last; nil: the take does not show the source now.
     private var noted: State?
     /// Events may be from a time when the source was not shown.
     private var wasCovered = false
@@ -36,8 +36,8 @@ public struct InputCollector {
     /// Another source is shown.
     public mutating func changeSource() { (state, noted) = (State(), nil) }
 
-    /// Whether the source's input is noted now. When this becomes true, ask the source to report the pointer anew: where it was meanwhile
-    /// is not the take's.
+    /// Whether the take shows the source now. When this becomes true, ask the source to report the pointer anew: its place during a pause
+    /// or a cover does not belong to the take.
     public var isOpen: Bool { noted != nil }
 
     /// Notes what the source reports.
@@ -113,5 +113,28 @@ public struct InputCollector {
         }
         let rects = changed.rectangles()
         if !rects.isEmpty { notes.append(TimedInput(.changed(rects), at: time)) }
+    }
+}
+
+/// The part of a screen that the picture of a take shows.
+public struct PictureView: Sendable {
+    public var geometry: PictureGeometry
+    /// The frame's place on the screen.
+    public var origin: PixelPoint
+    /// As `VideoSource.hiddenPlaces`.
+    public var hiddenPlaces: [PixelRect]
+
+    public init(geometry: PictureGeometry, origin: PixelPoint, hiddenPlaces: [PixelRect]) {
+        (self.geometry, self.origin, self.hiddenPlaces) = (geometry, origin, hiddenPlaces)
+    }
+
+    /// The pixel of the frame for one of the screen; nil: the picture does not show it.
+    public func framePlace(of place: PixelPoint) -> PixelPoint? {
+        // No screen reaches further, and sums cannot overflow.
+        let screens = -(1 << 20)...(1 << 20)
+        guard screens.contains(place.x), screens.contains(place.y) else { return nil }
+        let inFrame = place.offset(x: -origin.x, y: -origin.y)
+        guard geometry.map(inFrame) != nil, !hiddenPlaces.contains(where: { $0.contains(inFrame) }) else { return nil }
+        return inFrame
     }
 }

@@ -38,7 +38,7 @@ public struct PointerState: Equatable, Sendable {
     public init(image: Image? = nil, place: PixelPoint? = nil) { (self.image, self.place) = (image, place) }
 }
 
-/// What a person did, with places in the frame, and its instant in nanoseconds of CLOCK_MONOTONIC.
+/// One action of a person, with places in the frame, and its instant in nanoseconds of CLOCK_MONOTONIC.
 public struct InputEvent: Equatable, Sendable {
     public var action: InputAction
     public var instant: Int64

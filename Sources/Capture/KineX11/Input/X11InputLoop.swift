@@ -9,7 +9,8 @@ import KinePlatform
 final class X11InputLoop: X11KeyFollowing {
     private let connection: X11Connection
     private let input: X11Input?
-    private let mouseWindow: UInt32?
+    /// The window in whose pixels places are reported.
+    private let window: UInt32
     private let focus: X11KeyFocus
     private let found: X11FoundInput
     private let activeWindow: UInt32
@@ -27,12 +28,12 @@ final class X11InputLoop: X11KeyFollowing {
     /// Nanoseconds after a key in which no other is looked at: the track knows half seconds.
     private static let pause: Int64 = 100_000_000
 
-    init(_ scope: KeyScope, _ mouseWindow: UInt32?, _ found: X11FoundInput, _ connection: X11Connection) {
+    init(_ scope: KeyScope, _ window: UInt32, _ found: X11FoundInput, _ connection: X11Connection) {
         self.connection = connection
-        self.mouseWindow = mouseWindow
+        self.window = window
         self.found = found
         input = X11Input(connection: connection)
-        // The root window is told where no window had the focus before.
+        // If no window had the focus before, the server reports a change to the root window alone.
         let rootEvents = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_FOCUS_CHANGE.rawValue
         focus = X11KeyFocus(
             connection: connection, within: scope.windows, excluding: scope.excluded, rootEvents: rootEvents)
@@ -85,9 +86,7 @@ final class X11InputLoop: X11KeyFollowing {
         }
     }
 
-    private func pointer() -> X11Pointer.Answer? {
-        X11Pointer.Question(in: mouseWindow ?? connection.root, connection).answer
-    }
+    private func pointer() -> X11Pointer.Answer? { X11Pointer.Question(in: window, connection).answer }
 
     /// A key that was pressed before was for the window that had the focus then, if that is known.
     private func noteMove() {

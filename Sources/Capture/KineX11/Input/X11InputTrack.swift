@@ -12,15 +12,16 @@ final class X11InputTrack {
 
     /// - Parameters:
     ///   - scope: the windows whose keys count.
-    ///   - mouseWindow: the window in whose pixels places are wanted; nil: nothing of the mouse is.
+    ///   - window: the window in whose pixels places are wanted.
+    ///   - reportsMouse: report presses and scrolling too.
     ///   - display: the name of the server.
     ///   - cancellation: ends waits for the server.
     init(
-        in scope: KeyScope, mouseWindow: UInt32?, display: String?, cancellation: Cancellation?
+        in scope: KeyScope, window: UInt32, reportsMouse: Bool, display: String?, cancellation: Cancellation?
     ) throws(VideoSourceError) {
-        let events: X11Input.Events = mouseWindow == nil ? .keys : [.keys, .buttons]
+        let events: X11Input.Events = reportsMouse ? [.keys, .buttons] : .keys
         watch = try X11KeyWatch("input", events, display: display, cancellation: cancellation) { [found] connection in
-            X11InputLoop(scope, mouseWindow, found, connection)
+            X11InputLoop(scope, window, found, connection)
         }
     }
 
@@ -29,8 +30,8 @@ final class X11InputTrack {
     /// Removes and returns what happened since the last call. Presses outside the frame, or over something hidden, have no place.
     ///
     /// - Parameters:
-    ///   - frame: the frame's place in the pixels of `mouseWindow`.
-    ///   - isWindow: the frame is that of the only window whose keys count.
+    ///   - frame: the frame's place in the pixels of `window`.
+    ///   - isWindow: the frame shows a single window, the only one whose keys count.
     ///   - isSeen: whether that child of the root window is seen in the frame.
     func take(in frame: PixelRect, isWindow: Bool, isSeen: (UInt32) -> Bool) -> [InputEvent] {
         func place(_ pointer: X11Pointer.Answer?) -> PixelPoint? {

@@ -36,7 +36,7 @@ final class X11KeyFocus {
     private let connection: X11Connection
     private let frame: X11WindowRule?
     private let excluded: [X11WindowRule]
-    /// What the owner selects on the root window.
+    /// The events that the owner needs of the root window.
     private let rootEvents: UInt32
     /// The window whose focus events are received.
     private var watched: UInt32 = 0

@@ -5,7 +5,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// What follows the keyboard: made and used on the thread.
+/// The work of the thread, which makes and uses it.
 protocol X11KeyFollowing {
     /// Returns after `wake` once `isEnding` is true, or when the server has gone.
     func run(_ wake: WakeSignal, isEnding: () -> Bool)

@@ -35,7 +35,7 @@ public final class X11ScreenSource: VideoSource {
     private let keyWatch: X11Keys?
     /// Nil: what a person does is not recorded, or the server does not report it.
     private let inputTrack: X11InputTrack?
-    /// What a person does was to be recorded, and cannot be.
+    /// The take asked for an input track, but the server reports no clicks and keys.
     private let lacksInput: Bool
     /// Nil: every window may be visible.
     private let exclusions: X11Exclusions?
@@ -157,7 +157,7 @@ public final class X11ScreenSource: VideoSource {
         inputTrack =
             recordsInput
             ? try? X11InputTrack(
-                in: scope, mouseWindow: reportsPointer ? windowPixmap?.window ?? connection.root : nil,
+                in: scope, window: windowPixmap?.window ?? connection.root, reportsMouse: reportsPointer,
                 display: display, cancellation: cancellation) : nil
         lacksInput = recordsInput && inputTrack == nil
         mouse.selectEvents()

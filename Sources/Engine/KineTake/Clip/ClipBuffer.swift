@@ -50,7 +50,7 @@ final class ClipBuffer: Sendable {
         var video: VideoFormat?
         var samples: [EncodedSample] = []
         var queuedBytes = 0
-        /// What a person did that the thread has not kept yet.
+        /// Actions for the input track that the thread has not kept yet.
         var input: [TimedInput] = []
         /// The queue was full, and everything before its first sample is lost.
         var hasLost = false

@@ -26,7 +26,7 @@ package final class RecordingThread: Sendable {
         /// Chapters that the file does not have yet, and the number of all.
         var marks: [Chapter] = []
         var markCount = 0
-        /// What a person did that the file does not have yet.
+        /// Actions for the input track that the file does not have yet.
         var input: [TimedInput] = []
         var end: MediaTime?
         var bytesWritten: Int64 = 0

@@ -112,7 +112,7 @@ extension Library {
             let path = leavesInputOut ? try await copyWithoutInput(entry) : entry.file.path
             // Other programs read the file later.
             let isReadNow = [.copy, .upload].contains(sharing.activity)
-            defer { if leavesInputOut, isReadNow { try? SharedCopies.remove(path) } }
+            defer { if leavesInputOut, isReadNow { SharedCopies.remove(path) } }
             _ = try await activity.perform(with: SharedRecording(URL(filePath: path))) { fraction($0.fraction) }
             return nil
         }
@@ -121,9 +121,14 @@ extension Library {
     /// Writes the recording without its input track under the same name, in a directory of its own. Returns the path.
     private func copyWithoutInput(_ entry: Entry) async throws -> String {
         let copy = try await blocking { _ in try SharedCopies.place(named: entry.file.name) }
-        _ = try await editor.trim(
-            TrimRequest(input: entry.file.path, output: copy, start: nil, end: nil, leavesInputOut: true)
-        ) { _ in }
+        do {
+            _ = try await editor.trim(
+                TrimRequest(input: entry.file.path, output: copy, start: nil, end: nil, leavesInputOut: true)
+            ) { _ in }
+        } catch {
+            SharedCopies.remove(copy)
+            throw error
+        }
         return copy
     }
 

@@ -1,5 +1,4 @@
 // Copies of recordings that are shared in another form than they are kept in.
-import FoundationEssentials
 import Glibc
 import KinePlatform
 import KineText
@@ -21,16 +20,14 @@ enum SharedCopies {
     }
 
     /// Removes a copy with its directory.
-    static func remove(_ path: String) throws {
-        try FileManager.default.removeItem(atPath: FilePath(escaped: path).removingLastComponent().escaped)
-    }
+    static func remove(_ path: String) { PrivateDirectory.remove(FilePath(escaped: path).removingLastComponent()) }
 
     private static func removeOld(in directory: FilePath) {
         for name in PrivateDirectory.entries(directory) {
             var status = stat()
             let own = directory.appending(name)
             guard stat(own.cString, &status) == 0, time(nil) - status.st_mtim.tv_sec > age else { continue }
-            try? FileManager.default.removeItem(atPath: own.escaped)
+            PrivateDirectory.remove(own)
         }
     }
 }
