@@ -118,11 +118,15 @@ import Testing
         }
     }
 
-    /// The window knows its own number by then.
+    /// The window knows its own number then: of the two windows that are listed it offers the other one.
     private func expectReady(_ window: StudioWindow) throws {
         #expect(try window.isIdle())
         try window.skipCountdown()
-        #expect(try window.browser.wait(until: "return document.querySelectorAll('.card').length > 0"))
+        let offersOther = """
+            const sources = [...document.querySelectorAll(".card input")].map((one) => JSON.parse(one.value).source);
+            return sources.filter((source) => source === "window").length === 1;
+            """
+        #expect(try window.browser.wait(until: offersOther))
     }
 
     @Test func `a link is copied in three clicks, and viewers do not see the bar that copies it`() throws {

@@ -155,8 +155,11 @@ export function makeGallery(changed = () => {}) {
       if (source === "region" && /^\d+x\d+\+/.test(name ?? "")) region = wanted;
       update();
     },
-    /** This window's number, if it is among the windows. */
-    get own() { return own; },
+    /** This window's number. Windows are listed after the page is shown; undefined: this one is not among them after two seconds. */
+    async findOwn() {
+      for (let tries = 0; !own && tries < 40; tries += 1) await new Promise((passed) => setTimeout(passed, 50));
+      return own;
+    },
     /** The request's `source` and `name`. */
     get chosen() { return chosen(); },
     /** Whether the person draws the area once the window is gone. */

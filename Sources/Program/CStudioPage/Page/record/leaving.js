@@ -13,17 +13,17 @@ export const margin = 1000;
  * Says in the request what the window does. The first time, the person is asked if only the menu leads back. Returns the ways
  * back in words; null: the person does not want to record. `last`: the choice before.
  * @param {Choice} request
- * @param {string} [number] The window's among others; undefined: not known.
+ * @param {() => Promise<string | undefined>} findNumber The window's number among others; undefined: not known.
  * @param {Choice} [last]
  */
-export async function prepare(request, number, last) {
+export async function prepare(request, findNumber, last) {
   if (!canLeave || request.source === "window") delete request.whileRecording;
   if (!canLeave || request.source === "window" || request.whileRecording === "stay") return "";
   // A window that is hidden could not hand over the link.
   const hasLink = request.destinations?.some((name) => /^live\b/.test(name));
-  if ((hasLink || request.whileRecording === "bar") && canBeBar() && number) {
-    request.window = number;
-    return "";
+  if ((hasLink || request.whileRecording === "bar") && canBeBar()) {
+    request.window = await findNumber();
+    if (request.window) return "";
   }
   const { hasTray, hasNotification, key } = await get("api/ways");
   const ways = [...hasTray ? [say("wayTray")] : [], ...hasNotification ? [say("wayNotification")] : [], ...key ? [key] : []];

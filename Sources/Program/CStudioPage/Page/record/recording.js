@@ -124,7 +124,7 @@ export function showForm(section) {
   async function begin() {
     const request = values();
     request.countdown ??= configured.countdown;
-    const ways = await prepare(request, gallery.own, last);
+    const ways = await prepare(request, gallery.findOwn, last);
     if (ways === null) return;
     countdown.note(ways);
     await post("api/takes", { ...request, ...targets.settings });
