@@ -33,7 +33,7 @@ struct InputTrackCommand: ParsableCommand {
         print(Machine.description(["xvfb", "libx264-164"]))
         let columns = """
             scene | input track | >CPU s | >+ X server s | >CPU % | >peak MiB | >bytes | >ratio | spread | >of a core | | \
-            >track B/s | >worst second | |
+            >track B/s | >worst second |
             """
         print("\n" + Tables.head(columns))
         let scenes: [(name: String, scene: SceneKind, mouse: Int?)] = [
