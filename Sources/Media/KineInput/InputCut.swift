@@ -82,7 +82,7 @@ extension InputLine {
     }
 
     /// Milliseconds from the sample's beginning; nil for what has no time of its own, or several.
-    private var time: Int? {
+    var time: Int? {
         switch self {
         case .state, .image, .way, .typing: nil
         case .pointerLeft(let at), .pointerImage(_, let at), .press(_, let at, _), .release(_, let at, _),

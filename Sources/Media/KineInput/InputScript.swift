@@ -14,7 +14,7 @@ struct InputScript {
     private var change: (at: Int, rects: [PixelRect])?
 
     /// Milliseconds between two steps of the pointer, and between two changes of the picture.
-    private static let (stepInterval, changeInterval) = (16, 100)
+    static let (stepInterval, changeInterval) = (16, 100)
     private static let (mostRects, mostCompared) = (8, 24)
 
     init(start: MediaTime, state: InputState) { (self.start, self.state) = (start, state) }
@@ -111,7 +111,7 @@ struct InputScript {
     }
 
     /// Joins those whose common rectangle adds the least, until there are few enough.
-    private static func joined(_ rects: [PixelRect]) -> [PixelRect] {
+    static func joined(_ rects: [PixelRect]) -> [PixelRect] {
         // The search below takes the cube of their number.
         var rects = rects.count > mostCompared ? [rects.reduce(rects[0]) { $0.union($1) }] : rects
         while rects.count > mostRects || rects.count > 1 && cheapest(rects).cost <= 0 {
