@@ -105,7 +105,7 @@ let table = """
       # The extension of a destination: one process, confined and watched.
       KineSupervision: KineTake KineRings KineServices KineWire KineMedia KinePlatform KineText CLinux SystemPackage
       # Finished recordings: cut, decoded to images and a waveform.
-      KineEditing: KineCodecs KineContainers KineImaging KineInput KineMedia KineX264
+      KineEditing: CPixels KineCodecs KineContainers KineImaging KineInput KineMedia KineX264
       # The engine's loop: its clients, a take's session, the desktop.
       KineHost: KineTake KineSupervision KineEditing KineCapture KineX11 KineWayland KinePipeWire KinePulse KineCodecs
           KineContainers KineRings KineServices KineTakes KineWire KineX264 KineDesktop KinePasteboard KineMedia

@@ -18,7 +18,13 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
     case codec(VideoCodec)
     case decoder(H264Decoder.Error)
     case audio(AACDecoder.Error)
+    case audioEncoder(AudioEncoderError)
     case encoder(X264Continuation.Error)
+    /// A film is encoded anew, and its encoder cannot be opened or failed.
+    case videoEncoder(VideoEncoderError)
+    case edits(FilmEdits.Problem)
+    /// The edits leave nothing of the recording.
+    case nothingLeft
     case image(ImageEncoder.Error)
     case writing(StorageError)
 
@@ -32,7 +38,11 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
             "The recording's video is \(codec.rawValue), and only h264 is decoded here; let an excerpt begin at a keyframe."
         case .decoder(let error): error.description
         case .audio(let error): error.description
+        case .audioEncoder(let error): "\(error)"
         case .encoder(let error): error.description
+        case .videoEncoder(let error): "\(error)"
+        case .edits(let error): error.description
+        case .nothingLeft: "The edits leave nothing of the recording; keep a part of it."
         case .image(let error): error.description
         case .writing(let error): "\(error)."
         }

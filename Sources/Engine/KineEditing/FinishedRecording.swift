@@ -33,6 +33,20 @@ public final class FinishedRecording {
         }
     }
 
+    func audioUnit(_ unit: Int, ofTrack track: Int) throws(EditingError) -> [UInt8] {
+        try EditingError.wrapping({ .recording(.storage($0)) }) { () throws(StorageError) in
+            try index.audioUnit(unit, ofTrack: track, in: file)
+        }
+    }
+
+    /// The header of a frame's first slice.
+    func sliceHeader(ofFrame frame: Int) throws(EditingError) -> H264SliceHeader {
+        guard let header = H264SliceHeader(accessUnit: try accessUnit(frame), try parameterSets(of: frame)) else {
+            throw .encoder(.otherEncoder)
+        }
+        return header
+    }
+
     /// Decodes the frames of a range that begins with a keyframe and has no other, and hands on each with its number, in order. A frame
     /// is valid while `body` runs.
     func decode(

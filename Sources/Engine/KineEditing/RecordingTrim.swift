@@ -66,17 +66,17 @@ public struct RecordingTrim {
         let frames = excerpt.encodedFrames
         guard !frames.isEmpty else { return [] }
         let sets = try recording.parameterSets(of: excerpt.decodingStart)
-        let keyframe = try sliceHeader(excerpt.decodingStart, sets)
+        let keyframe = try recording.sliceHeader(ofFrame: excerpt.decodingStart)
         let encoder = try encoder(sets, isDeblocked: keyframe.isDeblocked)
         let next =
             frames.upperBound < excerpt.frames.upperBound
-            ? try sliceHeader(frames.upperBound, recording.parameterSets(of: frames.upperBound)) : nil
+            ? try recording.sliceHeader(ofFrame: frames.upperBound) : nil
         var units: [[UInt8]] = []
         let decoded = excerpt.decodingStart..<frames.upperBound
         try recording.decode(decoded) { (number, frame) throws(EditingError) in
             defer { progress(Double(number + 1 - decoded.lowerBound) / Double(decoded.count)) }
             guard number >= frames.lowerBound else { return }
-            let quantizer = try sliceHeader(number, sets).quantizer - Self.refinement
+            let quantizer = try recording.sliceHeader(ofFrame: number).quantizer - Self.refinement
             guard units.isEmpty else {
                 return units.append(try encode(frame, quantizer, isKeyframe: false, encoder))
             }
@@ -98,13 +98,6 @@ public struct RecordingTrim {
                 sets, size: recording.codedSize(of: excerpt.decodingStart), isDeblocked: isDeblocked,
                 threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         }
-    }
-
-    private func sliceHeader(_ frame: Int, _ sets: H264ParameterSets) throws(EditingError) -> H264SliceHeader {
-        guard let header = H264SliceHeader(accessUnit: try recording.accessUnit(frame), sets) else {
-            throw .encoder(.otherEncoder)
-        }
-        return header
     }
 
     private func encode(

@@ -187,3 +187,78 @@ void kine_scale_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *t
         }
     }
 }
+
+// Pixels are counted from their middle, 128, so that sums of rows have 16 bits with their sign.
+
+VECTORISED static void weigh_four(int16_t *restrict sums, const uint8_t *restrict a, const uint8_t *restrict b,
+                                  const uint8_t *restrict c, const uint8_t *restrict d, const int16_t *weights, int count) {
+    int16_t wa = weights[0], wb = weights[1], wc = weights[2], wd = weights[3];
+    for (int i = 0; i < count; i++)
+        sums[i] = (int16_t)((int16_t)((int16_t)(a[i] - 128) * wa) + (int16_t)((int16_t)(b[i] - 128) * wb) +
+                            (int16_t)((int16_t)(c[i] - 128) * wc) + (int16_t)((int16_t)(d[i] - 128) * wd));
+}
+
+VECTORISED static void add_weighed(int16_t *restrict sums, const uint8_t *restrict a, int16_t weight, int count) {
+    for (int i = 0; i < count; i++) sums[i] = (int16_t)(sums[i] + (int16_t)((int16_t)(a[i] - 128) * weight));
+}
+
+// The sums of `pairs` pairs of pixels of four values each, in 2^21ths.
+static inline uint32_t view_pixel(const int16_t *pixel, const int16_t *weights, int pairs) {
+    uint32_t result;
+#if defined(__SSE2__)
+    __m128i total = _mm_set1_epi32((128 << 21) + (1 << 20));
+    for (int pair = 0; pair < pairs; pair++) {
+        __m128i two = _mm_loadu_si128((const __m128i *)(pixel + 8 * pair));
+        int32_t both;
+        memcpy(&both, weights + 2 * pair, sizeof both);
+        __m128i side_by_side = _mm_unpacklo_epi16(two, _mm_unpackhi_epi64(two, two));
+        total = _mm_add_epi32(total, _mm_madd_epi16(side_by_side, _mm_set1_epi32(both)));
+    }
+    __m128i halves = _mm_packs_epi32(_mm_srai_epi32(total, 21), _mm_setzero_si128());
+    result = (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(halves, halves));
+#else
+    uint8_t bytes[4];
+    for (int channel = 0; channel < 4; channel++) {
+        int32_t total = (128 << 21) + (1 << 20);
+        for (int tap = 0; tap < 2 * pairs; tap++) total += pixel[4 * tap + channel] * weights[tap];
+        total >>= 21;
+        bytes[channel] = (uint8_t)(total < 0 ? 0 : total > 255 ? 255 : total);
+    }
+    memcpy(&result, bytes, sizeof result);
+#endif
+    return result;
+}
+
+void kine_view_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *target, ptrdiff_t target_stride,
+                     int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
+                     uint16_t *scratch) {
+    int origin = across->first[0];
+    int count = across->first[width - 1] + across->taps - origin;
+    uint16_t *joined = scratch + 4 * (ptrdiff_t)count;
+    for (int top = 0; top < height; top += 4) {
+        int rows = height - top < 4 ? height - top : 4;
+        uint16_t *sums[4];
+        for (int row = 0; row < 4; row++) {
+            sums[row] = scratch + (row < rows ? row : 0) * (ptrdiff_t)count;
+            if (row >= rows) continue;
+            const uint8_t *first = source + down->first[top + row] * source_stride + origin;
+            const int16_t *weights = down->weights + (ptrdiff_t)(top + row) * down->taps;
+            int16_t *sum = (int16_t *)sums[row];
+            weigh_four(sum, first, first + source_stride, first + 2 * source_stride, first + 3 * source_stride, weights,
+                       count);
+            for (int tap = 4; tap < down->taps; tap++)
+                if (weights[tap]) add_weighed(sum, first + tap * source_stride, weights[tap], count);
+        }
+        join(joined, sums[0], sums[1], sums[2], sums[3], count);
+        for (int left = 0; left < width; left += 64) {
+            int part = width - left < 64 ? width - left : 64;
+            uint32_t four[64];
+            const int16_t *weights = across->weights + (ptrdiff_t)left * across->taps;
+            for (int i = 0; i < part; i++, weights += across->taps)
+                four[i] = view_pixel((const int16_t *)joined + 4 * (across->first[left + i] - origin), weights,
+                                     across->taps / 2);
+            for (int row = 0; row < rows; row++)
+                extract(target + (top + row) * target_stride + left, four, 8 * row, part);
+        }
+    }
+}

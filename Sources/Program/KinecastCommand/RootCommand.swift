@@ -26,7 +26,8 @@ struct RootCommand: ParsableCommand {
         ] + ControlCommands.all + [
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
             ShortcutsCommand.self, TrayCommand.self, StudioCommand.self, ExtensionCommand.self,
-            DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
+            DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ExportCommand.self,
+            ThumbnailCommand.self,
         ])
 
     static func main() {

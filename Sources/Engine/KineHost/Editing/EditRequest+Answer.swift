@@ -18,6 +18,7 @@ extension EditRequest {
         do throws(EditingError) {
             switch self {
             case .trim(let request): return .trimmed(try request.answer(report))
+            case .export(let request): return .exported(try request.answer(report))
             case .images(let request): return .images(try request.answer())
             case .waveform(let request):
                 return .waveform(try RecordingWaveform.make(of: open(request.input), most: request.most))
@@ -44,17 +45,49 @@ extension TrimRequest {
         let recording = try open(input)
         let trim = try RecordingTrim(
             recording, from: start ?? .zero, to: end ?? recording.index.duration)
-        var last = 0.0
+        var steps = ProgressSteps()
         let conflict: NameConflict = isNumbered ? .number : overwrite == true ? .replace : .refuse
         let result = try trim.write(to: output, ifTaken: conflict, leavesInputOut: leavesInputOut) { fraction in
-            let step = (fraction * 100 + 0.001).rounded(.down) / 100
-            guard reportsProgress, step > last else { return }
-            last = step
-            report(EditProgress(step))
+            if reportsProgress, let step = steps.next(fraction) { report(step) }
         }
         return TrimmedRecording(
             path: result.path, bytes: result.bytes, duration: result.duration, size: recording.index.size,
             frames: result.frames, framesEncoded: result.encodedFrames)
+    }
+}
+
+/// Progress in hundredths.
+private struct ProgressSteps {
+    private var last = 0.0
+
+    /// Nil: not one more is done.
+    mutating func next(_ fraction: Double) -> EditProgress? {
+        let step = (fraction * 100 + 0.001).rounded(.down) / 100
+        guard step > last else { return nil }
+        last = step
+        return EditProgress(step)
+    }
+}
+
+extension ExportRequest {
+    fileprivate func answer(_ report: (EditProgress) -> Void) throws(EditingError) -> ExportedRecording {
+        let recording = try open(input)
+        let export = try RecordingExport(recording, edits, zooms: zooms, tightens: tightens, rate: rate)
+        var steps = ProgressSteps()
+        let conflict: NameConflict =
+            switch ifTaken {
+            case .refuse: .refuse
+            case .replace: .replace
+            case .number: .number
+            }
+        let film = try export.write(to: output, ifTaken: conflict) { fraction in
+            if reportsProgress, let step = steps.next(fraction) { report(step) }
+        }
+        return ExportedRecording(
+            path: film.path, bytes: film.bytes, duration: film.duration, size: film.size, frames: film.frames,
+            framesEncoded: film.encodedFrames, zooms: film.zooms, shorter: film.shorter,
+            reason: film.reason.flatMap { ExportedRecording.Reason(rawValue: $0.rawValue) },
+            lacksClicks: film.lacksClicks)
     }
 }
 
@@ -101,7 +134,9 @@ extension EditingError {
         case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
             .notARecording
         case .excerpt, .beyondEnd, .tooManyImages: .outOfRange
-        case .recording(.tooLong), .codec, .decoder, .audio, .encoder, .image: .unavailable
+        case .edits, .nothingLeft: .outOfRange
+        case .recording(.tooLong), .codec, .decoder, .audio, .audioEncoder, .encoder, .videoEncoder, .image:
+            .unavailable
         case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
         }
     }
@@ -124,11 +159,17 @@ extension EditRequest {
         rules.mayHideMemory = true
         // A replaced file keeps its modes.
         rules.maySetModes = true
+        func write(_ path: String) {
+            let output = FilePath(escaped: path)
+            rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
+        }
         switch self {
         case .trim(let request):
             rules.readable.append(request.input)
-            let output = FilePath(escaped: request.output)
-            rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
+            write(request.output)
+        case .export(let request):
+            rules.readable.append(request.input)
+            write(request.output)
         case .images(let request): rules.readable.append(request.input)
         case .waveform(let request): rules.readable.append(request.input)
         case .chapters(let input): rules.readable.append(input)

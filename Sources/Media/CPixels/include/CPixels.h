@@ -42,6 +42,13 @@ void kine_scale_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *t
                       int y, int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
                       uint16_t *scratch);
 
+/// Draws a plane of `width` × `height` bytes from a part of another, whose place has fractions of a pixel. Weights may be negative here:
+/// those of `across` add up to 16384, those of `down` to 128, without their signs to 160 at most. Both have an even number of taps, at
+/// least four, and no weight besides. `scratch` has room for eight values for each of the source's columns.
+void kine_view_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *target, ptrdiff_t target_stride,
+                     int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
+                     uint16_t *scratch);
+
 /// Draws `width` × `height` pixels of BGRA (the fourth byte ignored) over others. Each pixel of `mask` has two bytes: the weight of
 /// `pixels`, and the weight of `colour`, which is a pixel of BGRA. Weights are in 1/255ths and add up to 255 at most; the rest is
 /// what was there. Strides are in bytes.

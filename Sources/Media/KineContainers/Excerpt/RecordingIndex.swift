@@ -83,6 +83,8 @@ public struct RecordingIndex: Sendable {
 
     /// The time of the end. An access unit of audio may end after the last frame.
     public var duration: MediaTime { RecordingLayout.duration(ticks: end) }
+    /// The time of the last frame's end.
+    public var videoDuration: MediaTime { RecordingLayout.duration(ticks: video.shownTicks) }
     /// `duration` in ticks of the movie.
     var end: UInt64 { tracks.map(\.shownTicks).max() ?? 0 }
     public var frameCount: Int { video.sizes.count }
@@ -116,6 +118,9 @@ public struct RecordingIndex: Sendable {
     public func keyframe(notAfter frame: Int) -> Int {
         video.isSync[...frame].lastIndex(of: true) ?? 0
     }
+
+    /// The next keyframe; nil: there is none.
+    public func keyframe(after frame: Int) -> Int? { keyframe(notBefore: frame + 1, before: frameCount) }
 
     func keyframe(notBefore frame: Int, before end: Int) -> Int? {
         video.isSync[frame..<end].firstIndex(of: true)

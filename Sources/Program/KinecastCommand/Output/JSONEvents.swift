@@ -48,6 +48,8 @@ struct JSONEvent: Encodable, Equatable {
     /// For a clip or an excerpt: its frames, and the number at its start that were encoded again.
     var frames: Int?
     var framesEncoded: Int?
+    /// For a film.
+    var zooms: Int?
     /// The time from which the frame of an image is shown, in seconds from the recording's start.
     var at: Double?
     var message: String?
@@ -145,6 +147,15 @@ struct JSONEvent: Encodable, Equatable {
             $0.duration = file.duration.seconds
             $0.frames = file.frames
             $0.framesEncoded = file.framesEncoded
+        }
+    }
+
+    static func exported(_ film: ExportedRecording, message: String) -> JSONEvent {
+        summary("exported", film.path, size: film.size, bytes: film.bytes, message: message) {
+            $0.duration = film.duration.seconds
+            $0.frames = film.frames
+            $0.framesEncoded = film.framesEncoded
+            $0.zooms = film.zooms
         }
     }
 

@@ -28,6 +28,20 @@ public struct RecordingEditor: Sendable {
         return file
     }
 
+    /// Makes a film of a recording. On an error no file is left.
+    ///
+    /// - Parameter progress: gets the done part of the work, about, from 0 to 1, on any thread.
+    public func export(
+        _ request: ExportRequest, progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws(ClientError) -> ExportedRecording {
+        var request = request
+        request.reportsProgress = progress != nil
+        guard case .exported(let film) = try await ask(.export(request), progress) else {
+            throw .refused(Self.otherAnswer)
+        }
+        return film
+    }
+
     /// One image for each requested time.
     public func images(_ request: ImagesRequest) async throws(ClientError) -> [RecordedImage] {
         var images: [RecordedImage] = []

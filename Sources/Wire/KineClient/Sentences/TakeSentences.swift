@@ -117,6 +117,23 @@ public enum EditSentences {
             + (file.framesEncoded == 0 ? "all of them copied." : "\(encoded) encoded again, all others copied.")
     }
 
+    /// A sentence about a film.
+    public static func exported(_ film: ExportedRecording) -> String {
+        let zooms = film.zooms > 0 ? ", \(Quantity.count(film.zooms, "zoom"))" : ""
+        let shorter = film.shorter >= .milliseconds(50) ? ", \(Quantity.length(film.shorter)) shorter" : ""
+        let encoded: String =
+            switch film.reason {
+            case .otherFormat: "all of them encoded, since the film has another size or rate"
+            case .otherEncoder: "all of them encoded, since another encoder made the recording"
+            case nil where film.framesEncoded == 0: "all of them copied"
+            case nil: "\(film.framesEncoded) of them encoded, all others copied"
+            }
+        let clicks =
+            film.lacksClicks ? " Clicks are unknown in this recording; zooms are where its picture changed." : ""
+        return "Saved \(film.path): \(Quantity.length(film.duration))\(shorter)\(zooms), "
+            + "\(Quantity.bytes(film.bytes)), \(Quantity.count(film.frames, "frame")), \(encoded).\(clicks)"
+    }
+
     /// A chapter's line in YouTube's form: `1:02:03 Title`.
     public static func chapter(_ chapter: Chapter) -> String { "\(Quantity.clock(chapter.start)) \(chapter.title)" }
 

@@ -6,6 +6,7 @@ import KineMedia
 /// A request about one recording.
 public enum EditRequest: Codable, Equatable, Sendable {
     case trim(TrimRequest)
+    case export(ExportRequest)
     case images(ImagesRequest)
     case waveform(WaveformRequest)
     /// Reads the chapters of the recording at an absolute path.
@@ -118,6 +119,7 @@ public struct FramesRequest: Codable, Equatable, Sendable {
 
 public enum EditAnswer: Codable, Equatable, Sendable {
     case trimmed(TrimmedRecording)
+    case exported(ExportedRecording)
     case images([RecordedImage])
     /// The peaks of equal parts of the recording, from 0 to 255; empty without audio.
     case waveform([UInt8])
