@@ -35,14 +35,14 @@ import Testing
         #expect(film.audio == original.audio)
     }
 
-    /// 100 sets of cuts in all.
+    /// 40 sets of cuts in all.
     @Test(arguments: RecordingKind.allCases)
     func `a film with cuts shows each frame that is left at its time`(kind: RecordingKind) throws {
         let path = try Recordings.path(kind)
         let original = try DecodedFile(path, in: folder)
         let duration = try FinishedRecording(path).index.videoDuration
         var random = SeededGenerator(for: "export \(kind)")
-        for number in 0..<20 {
+        for number in 0..<8 {
             let cuts = (0..<Int.random(in: 1...8, using: &random)).map { _ in
                 let from = Double.random(in: 0..<duration.seconds, using: &random)
                 return FilmEdits.Cut(from: from, to: from + .random(in: 0.001...0.6, using: &random))

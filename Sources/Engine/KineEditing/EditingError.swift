@@ -25,6 +25,8 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
     case edits(FilmEdits.Problem)
     /// The edits leave nothing of the recording.
     case nothingLeft
+    /// The edits have a background, or clicks to show, which are not drawn yet.
+    case notDrawn(String)
     case image(ImageEncoder.Error)
     case writing(StorageError)
 
@@ -42,6 +44,7 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
         case .encoder(let error): error.description
         case .videoEncoder(let error): "\(error)"
         case .edits(let error): error.description
+        case .notDrawn(let name): "This version of Kinecast draws no \(name) into films; remove \(name) from the edits."
         case .nothingLeft: "The edits leave nothing of the recording; keep a part of it."
         case .image(let error): error.description
         case .writing(let error): "\(error)."

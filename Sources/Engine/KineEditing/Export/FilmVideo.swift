@@ -20,8 +20,13 @@ final class FilmVideo {
     private var lastIdentifier: Int?
     private(set) var encodedFrames = 0
 
+    /// What the last encoded frame shows.
+    private var lastPart: FilmRect?
+
     /// A frame encoded again gets a quantizer lower by this, since its second loss adds to the first.
     private static let refinement = 3
+    /// While a zoom moves, every pixel changes, and nobody reads: frames would be ten times as large as others.
+    private static let coarseness = 4
 
     init(
         _ recording: FinishedRecording, _ plan: FilmPlan, _ curve: ZoomCurve, _ stage: FilmStage,
@@ -143,9 +148,13 @@ final class FilmVideo {
     private func encode(
         _ frame: FilmPlan.Frame, _ picture: PlanarFrame, isKeyframe: Bool, _ forbidden: [Int]
     ) throws(EditingError) -> (unit: [UInt8], isKeyframe: Bool, identifier: Int?) {
-        let shown = draw(
-            curve.part(at: frame.time.seconds), of: picture, size: recording.index.size(ofFrame: frame.source))
-        let quantizer = try recording.sliceHeader(ofFrame: frame.source).quantizer - Self.refinement
+        let part = curve.part(at: frame.time.seconds)
+        let isMoving = lastPart.map { $0 != part } ?? false
+        lastPart = part
+        let shown = draw(part, of: picture, size: recording.index.size(ofFrame: frame.source))
+        let quantizer =
+            try recording.sliceHeader(ofFrame: frame.source).quantizer
+            + (isMoving ? Self.coarseness : -Self.refinement)
         for _ in 0...2 {
             let new = try encoders.encode(
                 shown, of: frame.source, in: recording, quantizer: quantizer, isKeyframe: isKeyframe, at: frame.time)

@@ -56,6 +56,8 @@ public struct RecordingExport {
         rate: Int? = nil
     ) throws(EditingError) {
         try EditingError.wrapping(EditingError.edits) { () throws(FilmEdits.Problem) in try edits.validate() }
+        if edits.background != nil { throw .notDrawn("background") }
+        if edits.showsClicks { throw .notDrawn("clicks") }
         let history = try recording.history()
         let edits = try recording.automatic(edits, history, zooms: zooms, tightens: tightens)
         (self.zooms, lacksClicks) = (edits.zooms.count, zooms && !history.knowsClicks)

@@ -1,5 +1,6 @@
 // Answers a client's request about a finished recording, in an engine that was started only to do this.
 import FoundationEssentials
+import Glibc
 import KineCodecs
 import KineContainers
 import KineEditing
@@ -134,7 +135,7 @@ extension EditingError {
         case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
             .notARecording
         case .excerpt, .beyondEnd, .tooManyImages: .outOfRange
-        case .edits, .nothingLeft: .outOfRange
+        case .edits, .nothingLeft, .notDrawn: .outOfRange
         case .recording(.tooLong), .codec, .decoder, .audio, .audioEncoder, .encoder, .videoEncoder, .image:
             .unavailable
         case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
@@ -148,6 +149,8 @@ extension EditRequest {
     /// with its contents: no other files, sockets or programs. Throws if the kernel has such limits but refuses them.
     public func confineProcess() throws(Errno) {
         EditMemory.limit()
+        // A film takes long, and nobody should notice; a take has to keep up.
+        if case .export = self { _ = nice(19) }
         Sandbox.forbidExecution()
         try Sandbox(rules, leavingOut: [.namespaces, .capabilities]).enter()
     }
