@@ -224,7 +224,7 @@ import Testing
         ]
         #expect(allowed(.recording("x")) == common && allowed(.sheet("x")) == common, "no recording is shown")
         let own = all.filter { $0.contains("{recording}") }
-        #expect(own.count == 13 && allowed(.recording("x"), shows: ["r"]) == common.union(own))
+        #expect(own.count == 14 && allowed(.recording("x"), shows: ["r"]) == common.union(own))
         let sheets = all.filter { $0.contains("{sheet}") }
         #expect(sheets.count == 7 && allowed(.sheet("r")) == common.union(sheets))
         let read = allowed(.sheet("x"), shows: ["r"]).subtracting(common)

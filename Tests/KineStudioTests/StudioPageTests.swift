@@ -51,7 +51,7 @@ import Testing
 
     @Test func `openapi_json refers to each of its parts, and stays short`() throws {
         let text = Self.text("openapi.json")
-        #expect(text.utf8.count <= 80_500)
+        #expect(text.utf8.count <= 81_600)
         let references = text.matches(of: #/"\$ref": "([^"]+)"/#).map { String($0.1) }
         // The type of a stream cannot refer to the schemas of its events.
         let events: Set = ["Choice", "Disk"]
@@ -112,9 +112,9 @@ import Testing
     /// Bytes until Record is shown, and of each view with all that it can come to load, at most.
     private static let firstLimit = 108_000
     private static let viewLimit = 128_000
-    private static let libraryLimit = 121_000
+    private static let libraryLimit = 123_500
     private static let servicesLimit = 142_000
-    private static let wholeLimit = 200_000
+    private static let wholeLimit = 202_500
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

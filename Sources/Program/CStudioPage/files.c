@@ -19,6 +19,9 @@ static const struct studio_page_file files[] = {
     {"library/cut.js", (const char[]){
 #embed "Page/library/cut.js" suffix(, 0)
     }},
+    {"library/film.js", (const char[]){
+#embed "Page/library/film.js" suffix(, 0)
+    }},
     {"library/library.css", (const char[]){
 #embed "Page/library/library.css" suffix(, 0)
     }},

@@ -41,6 +41,7 @@ import Testing
                 #expect(try window.plays("Short"))
                 try rename(window, in: studio)
                 try removeAndRestore(window, in: studio)
+                try makeFilm(window)
                 _ = try window.browser.log()
             }
         }
@@ -92,6 +93,18 @@ import Testing
         #expect(try window.plays("Final"))
         let files = PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).sorted()
         #expect(files == ["Final.mp4", "Talk.mp4"])
+    }
+
+    private func makeFilm(_ window: StudioWindow) throws {
+        #expect(try window.lists("Talk"))
+        try window.browser.click("#opened")
+        #expect(try window.plays("Talk"))
+        try window.click("Make a film")
+        try window.expectAccessible("the film's questions")
+        try window.answer("Film", "Make")
+        #expect(try window.works("done", "Film"))
+        try window.click("Open recording")
+        #expect(try window.plays("Film"))
     }
 
     private func removeAndRestore(_ window: StudioWindow, in studio: RunningStudio) throws {

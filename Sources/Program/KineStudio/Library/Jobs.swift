@@ -4,7 +4,7 @@ import Synchronization
 
 /// The content of the event `job`. An absent key: not known.
 struct JobProgress: Encodable, Equatable, Sendable {
-    enum Kind: String, Encodable, Sendable { case trim, share, save, check }
+    enum Kind: String, Encodable, Sendable { case trim, film, share, save, check }
     enum State: String, Encodable, Sendable { case running, done, failed, cancelled }
 
     let job: String

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import KineContainers
 import KineDesktop
+import KineMedia
 import KineText
 import KineWire
 import Kinecast
@@ -20,6 +21,17 @@ struct Excerpt: Decodable, Sendable {
     var replaces: Bool?
 
     var asks: Bool { dialog != nil && replaces != true }
+}
+
+/// A film, as a page asks for it.
+struct Film: Decodable, Sendable {
+    /// Of the new recording.
+    var name: String
+    /// Whether it zooms in where something happens.
+    var zooms: Bool
+    /// Whether it leaves out the time in which nothing happens.
+    var tightens: Bool
+    var shape: FilmEdits.Shape?
 }
 
 /// A way to share a recording, as a page asks for it.
@@ -55,6 +67,30 @@ extension Library {
             let output = request.output
             guard excerpt.replaces == true else { return try await blocking { library in library.add(output) } }
             return try await change { library in try library.replace(entry, output) }
+        }
+    }
+
+    /// Begins to make a film. Returns the job's ID.
+    ///
+    /// - Parameter changed: called when the list of recordings has changed.
+    func film(
+        _ id: String, _ film: Film, _ jobs: Jobs, changed: @escaping @Sendable () -> Void
+    ) async throws -> String {
+        let (entry, output) = try await blocking { library in (try library.entry(id), try library.newPath(named: film.name)) }
+        try entry.checkPlays()
+        var edits = FilmEdits()
+        edits.shape = film.shape
+        let request = ExportRequest(
+            input: entry.file.path, output: output, edits: edits, zooms: film.zooms, tightens: film.tightens,
+            ifTaken: .refuse)
+        return try jobs.start(.film, of: id) { [self] fraction in
+            _ = try await editor.export(request, progress: fraction)
+            defer { changed() }
+            if Task.isCancelled {
+                unlink(output.cString)
+                throw StudioProblem.cancelled
+            }
+            return try await blocking { library in library.add(output) }
         }
     }
 

@@ -63,6 +63,12 @@ extension StudioRoute {
                     studio?.showRecordings()
                 })
         },
+        .post("api/recordings/{recording}/film") { studio, call in
+            .job(
+                try await studio.library.film(call["recording"], call.value(), studio.jobs) { [weak studio] in
+                    studio?.showRecordings()
+                })
+        },
         .post("api/recordings/{recording}/share") { studio, call in
             .job(try await studio.library.share(call["recording"], call.value(), studio.jobs))
         },

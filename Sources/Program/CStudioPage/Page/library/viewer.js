@@ -5,6 +5,7 @@ import { attempt, button, leave, make, setText } from "../shared/elements.js";
 import { get, post, postFile } from "../shared/session.js";
 import { clock, lengthText, precise } from "../words/format.js";
 import { say } from "../words/words.js";
+import { makeFilm } from "./film.js";
 import { makeName } from "./name.js";
 import { makePlayback } from "./playback.js";
 import { facts, isPlayed, pathOf, title, trouble } from "./recordings.js";
@@ -73,6 +74,7 @@ export class Viewer {
     this.#buttons = [
       [tool("recover", actions.recover), ({ state }) => state === "recoverable"],
       [tool("saveToVideos", actions.save), ({ place, state }) => place === "app" && state === "finished"],
+      [tool("film", (one) => this.#film(one)), ({ state }) => actions.back && state === "finished"],
       [tool("share", (one) => shareRecording(one, jobs, this.#work, actions.activities, this.#note)), isPlayed],
       [tool("showInFolder", (one) => post(`${pathOf(one)}/reveal`)), () => actions.back],
       [tool("recordAgain", actions.again), () => actions.again && this.#isNew],
@@ -188,6 +190,12 @@ export class Viewer {
     this.#playback.pause();
     const { job } = await post(`${this.#work}/share`, { activity: "open" });
     this.#jobs.add(job, say("sharing", { name: title(recording), activity: say("activity.open") }));
+  }
+
+  /** @param {Recording} recording */
+  #film(recording) {
+    this.#playback.pause();
+    makeFilm(recording, this.#jobs, this.#note, (made) => this.#actions.made?.(made));
   }
 
   #playCut() { this.#playback.playCut(this.#timeline.from, this.#timeline.to); }

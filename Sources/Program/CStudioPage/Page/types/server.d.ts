@@ -187,6 +187,7 @@ declare global {
     [step: `${string}/step`]: { time: number };
     [open: `${string}/open`]: { address: string };
     [trim: `${string}/trim`]: { job: string };
+    [film: `${string}/film`]: { job: string };
     [share: `${string}/share`]: { job: string };
     [test: `${string}/test`]: { job: string };
     [rename: `${string}/rename`]: Recording;
