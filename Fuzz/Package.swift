@@ -29,6 +29,7 @@ let package = Package(
         fuzzer("faststart"),
         fuzzer("excerpt"),
         fuzzer("input-track"),
+        fuzzer("edits"),
         fuzzer("h264-headers"),
         fuzzer("annex-b"),
         fuzzer("picture"),

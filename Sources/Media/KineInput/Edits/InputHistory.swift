@@ -34,6 +34,8 @@ public struct InputHistory: Equatable, Sendable {
     public private(set) var changes: [Change] = []
     public private(set) var focus: [Focus] = []
 
+    private var latest = MediaTime.zero
+
     /// - Parameter size: the picture's, for a recording without an input track.
     public init(size: PixelSize) { self.size = size }
 
@@ -46,8 +48,12 @@ public struct InputHistory: Equatable, Sendable {
     ///   - lines: the state first.
     ///   - start: the time at which the sample begins.
     public mutating func append(_ lines: [InputLine], from start: MediaTime) {
-        guard case .state(let state)? = lines.first else { return }
-        func time(_ at: Int) -> MediaTime { start + .milliseconds(Int64(at)) }
+        guard case .state(let state)? = lines.first, state.size.isUsable else { return }
+        // In their order, whatever a file claims.
+        func time(_ at: Int) -> MediaTime {
+            latest = max(latest, start + .milliseconds(Int64(at)))
+            return latest
+        }
         if start == .zero { size = state.size }
         note(state.pointer, at: start)
         note(state.focus, at: start)
@@ -66,9 +72,12 @@ public struct InputHistory: Equatable, Sendable {
             case .press(let button, let at, let point):
                 presses.append(Press(time: time(at), point: point, button: button))
             case .scroll(_, _, let at): scrolls.append(time(at))
-            case .typing(let span): note(time(span.lowerBound)..<time(span.upperBound))
+            case .typing(let span):
+                note(start + .milliseconds(Int64(span.lowerBound))..<start + .milliseconds(Int64(span.upperBound)))
             case .focus(let rect, let at): note(rect, at: time(at))
-            case .change(let rects, let at): append(Change(time: time(at), rects: rects))
+            case .change(let rects, let at):
+                let own = rects.map { $0.intersection(PixelRect(size: state.size)) }.filter { !$0.isEmpty }
+                if !own.isEmpty { append(Change(time: time(at), rects: own)) }
             case .state, .image, .pointerImage, .release: break
             }
         }
@@ -110,5 +119,12 @@ extension InputHistory.Change {
 
     var bounds: PixelRect {
         rects.dropFirst().reduce(rects.first ?? PixelRect(size: PixelSize(width: 0, height: 0))) { $0.union($1) }
+    }
+}
+
+extension PixelSize {
+    /// Whether it is a picture's: a file may claim anything.
+    fileprivate var isUsable: Bool {
+        VideoCodec.frameSides.contains(max(width, height)) && min(width, height) > 0
     }
 }

@@ -76,7 +76,9 @@ extension Library {
     func film(
         _ id: String, _ film: Film, _ jobs: Jobs, changed: @escaping @Sendable () -> Void
     ) async throws -> String {
-        let (entry, output) = try await blocking { library in (try library.entry(id), try library.newPath(named: film.name)) }
+        let (entry, output) = try await blocking { library in
+            (try library.entry(id), try library.newPath(named: film.name))
+        }
         try entry.checkPlays()
         var edits = FilmEdits()
         edits.shape = film.shape
