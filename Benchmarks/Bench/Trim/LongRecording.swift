@@ -62,9 +62,10 @@ struct LongRecording {
     }
 
     /// Writes the file, with fragments of half a second as a recording has them.
-    func write(to path: String, groups: Int) throws -> FinishedFile {
+    func write(to path: String, groups: Int, hasAudio: Bool = true) throws -> FinishedFile {
         let writer = try MP4Writer(
-            file: try DiskFile.create(path), video: format, audio: [audioFormat], creationTime: 1_700_000_000)
+            file: try DiskFile.create(path), video: format, audio: hasAudio ? [audioFormat] : [],
+            creationTime: 1_700_000_000)
         var units = 0
         let seconds = Double(Self.groupFrames) / Double(Self.framesPerSecond)
         for number in 0..<groups {

@@ -22,7 +22,10 @@ public final class PartialView {
 
     /// Draws a part, whose edges are within the frame or near it; what is beyond looks as the frame's edge.
     ///
-    /// - Parameter part: in pixels of `frame`.
+    /// - Parameters:
+    ///   - part: in pixels of `frame`.
+    ///   - frame: of the source's size.
+    ///   - drawn: of the target's size, in the same colours.
     public func draw(_ part: FilmRect, of frame: PlanarFrame, to drawn: PlanarFrame) {
         precondition(frame.size == source && drawn.size == target && frame.colour == drawn.colour, "the view's frames")
         // Samples of chroma are in the middle of the pixels that they are for, as Kinecast makes them.

@@ -37,7 +37,9 @@ public final class AACDecoder {
     /// Decodes an access unit.
     ///
     /// - Parameters:
-    ///   - count: the samples of each channel that the unit has.
+    ///   - unit: the access unit.
+    ///   - count: the samples of each channel that it has.
+    ///   - channels: of the samples.
     ///   - samples: gets them at its end, interleaved; silence for a damaged unit, or what channels lack.
     public func decode(_ unit: [UInt8], count: Int, channels: Int, appendingTo samples: inout [Float]) {
         let start = samples.count

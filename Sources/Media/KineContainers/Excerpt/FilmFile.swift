@@ -19,6 +19,7 @@ public final class FilmFile {
     ///   - audio: of each track, each of another `type`.
     ///   - index: the recording's, whose creation time the file gets.
     ///   - bytes: about how large the file becomes.
+    ///   - conflict: what to do if the name is taken.
     public init(
         to path: String, source: DiskFile, video: VideoFormat, audio: [AudioFormat], of index: RecordingIndex,
         bytes: Int64, ifTaken conflict: NameConflict

@@ -20,7 +20,9 @@ public enum AutomaticZooms {
 
     /// The zooms of a recording, in order, in its seconds.
     ///
-    /// - Parameter duration: the recording's, in seconds.
+    /// - Parameters:
+    ///   - history: the recording's.
+    ///   - duration: likewise, in seconds.
     public static func make(of history: InputHistory, duration: Double) -> [FilmEdits.Zoom] {
         let pictures = history.newPictures
         func isAnotherPicture(_ times: ClosedRange<Double>) -> Bool { pictures.contains(where: times.contains) }

@@ -24,7 +24,8 @@ public struct Tightening: Equatable, Sendable {
     private static let heard: UInt8 = 6
 
     /// - Parameters:
-    ///   - duration: the recording's, in seconds.
+    ///   - history: the recording's.
+    ///   - duration: likewise, in seconds.
     ///   - peaks: how loud equal parts of the recording are (RecordingWaveform); empty: it has no audio.
     public init(_ history: InputHistory, duration: Double, peaks: [UInt8]) {
         var busy = history.presses.map { $0.time.seconds - Time.before..<$0.time.seconds + Time.after }

@@ -28,6 +28,7 @@ public struct ZoomCurve: Sendable {
     /// - Parameters:
     ///   - zooms: valid ones, in order, their times in seconds of the film.
     ///   - pointer: its places, in order.
+    ///   - stage: of the film.
     ///   - rate: the film's frames a second.
     public init(_ zooms: [FilmEdits.Zoom], pointer: [FilmPointer], on stage: FilmStage, rate: Double) {
         self.stage = stage

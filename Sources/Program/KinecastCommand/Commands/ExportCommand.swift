@@ -13,7 +13,7 @@ import SystemPackage
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Make a film of a recording: zoomed where something happens, without waits.",
-        usage: "kinecast export FILE [--zoom auto] [--tighten] [--edits FILE] [-o FILE] [options]",
+        usage: "kinecast export FILE [--zoom auto] [--tighten] [-o FILE] [options]",
         discussion: """
             Zooms and cuts are made from the recording's input track: what was clicked, when something was typed, what \\
             changed. Frames that no edit touches are copied; the recording itself stays as it is. docs/edits.md has the \\
