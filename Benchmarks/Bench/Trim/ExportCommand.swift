@@ -94,7 +94,7 @@ struct ExportCommand: ParsableCommand {
         ]
         for one in films {
             print(try row(one, film, other, in: folder))
-            fflush(stdout)
+            fflush(nil)
         }
     }
 
