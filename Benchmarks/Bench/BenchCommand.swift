@@ -14,7 +14,8 @@ struct BenchCommand: ParsableCommand {
             ExchangeCommand.self, ImagingCommand.self, CameraCommand.self, ExcludeCommand.self, PeersCommand.self,
             InputTrackCommand.self, WaylandCommand.self, FeedCommand.self,
             GlassCommand.self, RTMPCommand.self, RTMPFeedCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
-            HostileCrowdCommand.self, TrimCommand.self, ExportCommand.self, TrayCommand.self, StudioCommand.self, OpeningCommand.self,
+            HostileCrowdCommand.self, TrimCommand.self, ExportCommand.self, TrayCommand.self, StudioCommand.self,
+            OpeningCommand.self,
             LevelsCommand.self,
         ], defaultSubcommand: CompareCommand.self)
 }
