@@ -33,7 +33,7 @@ struct ExportCommand: ParsableCommand {
     private struct Film {
         var name: String
         var arguments: [String]
-        /// What the other does in its turn.
+        /// The program beside it, which runs in turn with Kinecast.
         var other: (name: String, program: String, arguments: [String])
         /// Seconds, and milliseconds for each encoded frame.
         var allowed: (total: Double, frame: Double)

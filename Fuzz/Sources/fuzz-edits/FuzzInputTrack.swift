@@ -1,4 +1,4 @@
-// Gives libFuzzer's bytes to the reader of a film's edits. Whatever they are: no crash, and those that are valid make a timeline and a curve.
+// Reads libFuzzer's bytes as a film's edits. No bytes crash it, and valid edits make a timeline and a curve.
 import FoundationEssentials
 import FuzzDriver
 import KineMedia

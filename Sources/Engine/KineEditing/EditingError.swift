@@ -20,7 +20,7 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
     case audio(AACDecoder.Error)
     case audioEncoder(AudioEncoderError)
     case encoder(X264Continuation.Error)
-    /// A film is encoded anew, and its encoder cannot be opened or failed.
+    /// The encoder of a film whose frames are all encoded cannot be opened, or it failed.
     case videoEncoder(VideoEncoderError)
     case edits(FilmEdits.Problem)
     /// The edits leave nothing of the recording.

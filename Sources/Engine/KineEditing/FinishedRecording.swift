@@ -20,6 +20,9 @@ public final class FinishedRecording {
         self.file = file
     }
 
+    /// For each decoder and encoder.
+    static var codecThreads: Int { max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
     func codedSize(of frame: Int) -> PixelSize { index.size(ofFrame: frame).roundedUpToEven }
 
     func parameterSets(of frame: Int) throws(EditingError) -> H264ParameterSets {
@@ -55,7 +58,7 @@ public final class FinishedRecording {
         let (sets, size) = (try parameterSets(of: frames.lowerBound), codedSize(of: frames.lowerBound))
         let decoder = try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
             // Each thread keeps frames of its own.
-            try H264Decoder(sets, largest: size, threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+            try H264Decoder(sets, largest: size, threads: Self.codecThreads)
         }
         var next = frames.lowerBound
         var failure: EditingError?

@@ -1,5 +1,4 @@
 // Cuts a recording to the frame: encodes frames before the first keyframe again, and copies all others.
-import Glibc
 import KineCodecs
 import KineContainers
 import KineMedia
@@ -19,7 +18,7 @@ public struct RecordingTrim {
 
     private let recording: FinishedRecording
     /// A frame encoded again gets a quantizer lower by this, since its second loss adds to the first.
-    private static let refinement = 3
+    static let refinement = 3
     /// The bytes that are copied in the time of a frame's encoding, about.
     private static let encodingCost = 4_000_000.0
     public let excerpt: MovieExcerpt
@@ -96,7 +95,7 @@ public struct RecordingTrim {
         try EditingError.wrapping(EditingError.encoder) { () throws(X264Continuation.Error) in
             try X264Continuation(
                 sets, size: recording.codedSize(of: excerpt.decodingStart), isDeblocked: isDeblocked,
-                threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+                threads: FinishedRecording.codecThreads)
         }
     }
 

@@ -71,11 +71,12 @@ static void weigh_rows(uint16_t *sums, const uint8_t *first, ptrdiff_t stride, c
 #undef ROW
 }
 
-// The sums of `pairs` pairs of pixels, of four values each, from `pixel` on.
-static inline uint32_t weigh_pixel(const uint16_t *pixel, const int16_t *weights, int pairs) {
+// The sums of `pairs` pairs of pixels, of four values each, from `pixel` on, in 2^`shift`ths and from `middle` on.
+static inline uint32_t weigh_pixel(const int16_t *pixel, const int16_t *weights, int pairs, int32_t middle, int shift) {
     uint32_t result;
+    int32_t start = (middle << shift) + (1 << (shift - 1));
 #if defined(__SSE2__)
-    __m128i total = _mm_set1_epi32(1 << 14);
+    __m128i total = _mm_set1_epi32(start);
     for (int pair = 0; pair < pairs; pair++) {
         __m128i two = _mm_loadu_si128((const __m128i *)(pixel + 8 * pair));
         int32_t both;
@@ -83,14 +84,15 @@ static inline uint32_t weigh_pixel(const uint16_t *pixel, const int16_t *weights
         __m128i side_by_side = _mm_unpacklo_epi16(two, _mm_unpackhi_epi64(two, two));
         total = _mm_add_epi32(total, _mm_madd_epi16(side_by_side, _mm_set1_epi32(both)));
     }
-    __m128i halves = _mm_packs_epi32(_mm_srai_epi32(total, 15), _mm_setzero_si128());
+    __m128i halves = _mm_packs_epi32(_mm_srai_epi32(total, shift), _mm_setzero_si128());
     result = (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(halves, halves));
 #else
     uint8_t bytes[4];
     for (int channel = 0; channel < 4; channel++) {
-        int32_t total = 1 << 14;
+        int32_t total = start;
         for (int tap = 0; tap < 2 * pairs; tap++) total += pixel[4 * tap + channel] * weights[tap];
-        bytes[channel] = (uint8_t)(total >> 15);
+        total >>= shift;
+        bytes[channel] = (uint8_t)(total < 0 ? 0 : total > 255 ? 255 : total);
     }
     memcpy(&result, bytes, sizeof result);
 #endif
@@ -102,7 +104,7 @@ static inline void weigh_pixels_by(const uint16_t *sums, int origin, uint32_t *t
                                    const kine_scale_axis *across, int pairs) {
     const int16_t *weights = across->weights + (ptrdiff_t)x * 2 * pairs;
     for (int i = 0; i < width; i++, weights += 2 * pairs)
-        target[i] = weigh_pixel(sums + 4 * (across->first[x + i] - origin), weights, pairs);
+        target[i] = weigh_pixel((const int16_t *)sums + 4 * (across->first[x + i] - origin), weights, pairs, 0, 15);
 }
 
 static void weigh_pixels(const uint16_t *sums, int origin, uint32_t *target, int x, int width,
@@ -202,33 +204,6 @@ VECTORISED static void add_weighed(int16_t *restrict sums, const uint8_t *restri
     for (int i = 0; i < count; i++) sums[i] = (int16_t)(sums[i] + (int16_t)((int16_t)(a[i] - 128) * weight));
 }
 
-// The sums of `pairs` pairs of pixels of four values each, in 2^21ths.
-static inline uint32_t view_pixel(const int16_t *pixel, const int16_t *weights, int pairs) {
-    uint32_t result;
-#if defined(__SSE2__)
-    __m128i total = _mm_set1_epi32((128 << 21) + (1 << 20));
-    for (int pair = 0; pair < pairs; pair++) {
-        __m128i two = _mm_loadu_si128((const __m128i *)(pixel + 8 * pair));
-        int32_t both;
-        memcpy(&both, weights + 2 * pair, sizeof both);
-        __m128i side_by_side = _mm_unpacklo_epi16(two, _mm_unpackhi_epi64(two, two));
-        total = _mm_add_epi32(total, _mm_madd_epi16(side_by_side, _mm_set1_epi32(both)));
-    }
-    __m128i halves = _mm_packs_epi32(_mm_srai_epi32(total, 21), _mm_setzero_si128());
-    result = (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(halves, halves));
-#else
-    uint8_t bytes[4];
-    for (int channel = 0; channel < 4; channel++) {
-        int32_t total = (128 << 21) + (1 << 20);
-        for (int tap = 0; tap < 2 * pairs; tap++) total += pixel[4 * tap + channel] * weights[tap];
-        total >>= 21;
-        bytes[channel] = (uint8_t)(total < 0 ? 0 : total > 255 ? 255 : total);
-    }
-    memcpy(&result, bytes, sizeof result);
-#endif
-    return result;
-}
-
 void kine_view_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *target, ptrdiff_t target_stride,
                      int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
                      uint16_t *scratch) {
@@ -255,8 +230,8 @@ void kine_view_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *ta
             uint32_t four[64];
             const int16_t *weights = across->weights + (ptrdiff_t)left * across->taps;
             for (int i = 0; i < part; i++, weights += across->taps)
-                four[i] = view_pixel((const int16_t *)joined + 4 * (across->first[left + i] - origin), weights,
-                                     across->taps / 2);
+                four[i] = weigh_pixel((const int16_t *)joined + 4 * (across->first[left + i] - origin), weights,
+                                      across->taps / 2, 128, 21);
             for (int row = 0; row < rows; row++)
                 extract(target + (top + row) * target_stride + left, four, 8 * row, part);
         }

@@ -36,8 +36,8 @@ public struct InputCollector {
     /// Another source is shown.
     public mutating func changeSource() { (state, noted) = (State(), nil) }
 
-    /// Whether the take shows the source now. When this becomes true, ask the source to report the pointer anew: its place during a pause
-    /// or a cover does not belong to the take.
+    /// Whether the take shows the source. When it begins to, the source has to report the pointer again: the take must not have where the
+    /// pointer was in a pause or under a cover.
     public var isOpen: Bool { noted != nil }
 
     /// Notes what the source reports.

@@ -6,7 +6,7 @@ import KineInput
 import KineMedia
 
 extension FinishedRecording {
-    /// What the input track says of the whole recording; empty if there is none.
+    /// Reads the whole input track. The history is empty if the recording has none.
     func history() throws(EditingError) -> InputHistory {
         var history = InputHistory(size: index.size)
         for sample in 0..<index.inputCount {
@@ -18,7 +18,7 @@ extension FinishedRecording {
         return history
     }
 
-    /// What changes in the picture, as the input track would say it. Decodes all frames.
+    /// Decodes all frames, and notes where each differs from the one before.
     func changes() throws(EditingError) -> InputHistory {
         var history = InputHistory(size: index.size)
         var next = 0

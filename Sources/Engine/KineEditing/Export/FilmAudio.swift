@@ -5,7 +5,7 @@ import KineMedia
 
 /// Writes one track, a part at a time.
 protocol FilmAudio {
-    /// Of the film's track.
+    /// The format of the film's track.
     var format: AudioFormat { get }
 
     /// Hands on the access units up to a time of the film that were not handed on before.

@@ -1,5 +1,4 @@
 // The encoders of a film: such as continue the recording's own stream, or one for all frames.
-import Glibc
 import KineCodecs
 import KineMedia
 import KineX264
@@ -15,8 +14,7 @@ final class FilmEncoders {
 
     private var kind: Kind
 
-    private static var threads: Int { max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-    /// The most frames between two keyframes of a film that is encoded anew.
+    /// A new encoder makes a keyframe after this many frames at the latest.
     private static let keyframeFrames = 300
 
     /// Encoders whose frames may stand between the recording's own.
@@ -32,7 +30,7 @@ final class FilmEncoders {
         let settings = VideoEncoderSettings(
             size: size.roundedUpToEven, colour: colour, rateControl: .constantQuantizer(quantizer),
             nominalFrameRate: rate,
-            keyframeFrames: Self.keyframeFrames, threads: Self.threads, usesMacroblockInfo: false)
+            keyframeFrames: Self.keyframeFrames, threads: FinishedRecording.codecThreads, usesMacroblockInfo: false)
         let encoder = try EditingError.wrapping(EditingError.videoEncoder) { () throws(VideoEncoderError) in
             try X264Encoder(settings)
         }
@@ -93,7 +91,8 @@ final class FilmEncoders {
         let isDeblocked = try recording.sliceHeader(ofFrame: keyframe).isDeblocked
         let encoder = try EditingError.wrapping(EditingError.encoder) { () throws(X264Continuation.Error) in
             try X264Continuation(
-                sets, size: recording.codedSize(of: frame), isDeblocked: isDeblocked, threads: Self.threads)
+                sets, size: recording.codedSize(of: frame), isDeblocked: isDeblocked,
+                threads: FinishedRecording.codecThreads)
         }
         open[sets] = encoder
         kind = .continuing(open)

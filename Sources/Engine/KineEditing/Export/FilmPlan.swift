@@ -6,17 +6,17 @@ struct FilmPlan: Equatable {
     struct Frame: Equatable {
         /// The recording's frame that it shows.
         var source: Int
-        /// When it appears, in the film.
+        /// The time in the film at which it appears.
         var time: MediaTime
         var isCopied: Bool
     }
 
     private(set) var frames: [Frame] = []
 
-    /// What the plan has to know of a recording.
+    /// The frames of a recording.
     struct Source {
         var count: Int
-        /// When a frame appears.
+        /// The time at which a frame appears.
         var time: (Int) -> MediaTime
         /// The frame that is shown at a time.
         var frame: (MediaTime) -> Int
@@ -47,7 +47,7 @@ struct FilmPlan: Equatable {
     private struct Shown {
         var number: Int
         var time: MediaTime
-        /// What is shown of it has moved since the frame before.
+        /// The zoom has moved since the frame before.
         var isMoved = false
     }
 

@@ -1,5 +1,4 @@
 // The frames of a film: those that no edit touches are copied, the others are drawn and encoded.
-import Glibc
 import KineCodecs
 import KineContainers
 import KineImaging
@@ -23,8 +22,6 @@ final class FilmVideo {
     /// What the last encoded frame shows.
     private var lastPart: FilmRect?
 
-    /// A frame encoded again gets a quantizer lower by this, since its second loss adds to the first.
-    private static let refinement = 3
     /// While a zoom moves, every pixel changes, and nobody reads: frames would be ten times as large as others.
     private static let coarseness = 4
 
@@ -154,7 +151,7 @@ final class FilmVideo {
         let shown = draw(part, of: picture, size: recording.index.size(ofFrame: frame.source))
         let quantizer =
             try recording.sliceHeader(ofFrame: frame.source).quantizer
-            + (isMoving ? Self.coarseness : -Self.refinement)
+            + (isMoving ? Self.coarseness : -RecordingTrim.refinement)
         for _ in 0...2 {
             let new = try encoders.encode(
                 shown, of: frame.source, in: recording, quantizer: quantizer, isKeyframe: isKeyframe, at: frame.time)

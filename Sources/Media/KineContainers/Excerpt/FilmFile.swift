@@ -39,13 +39,14 @@ public final class FilmFile {
         (self.file, self.conflict) = (file, conflict)
     }
 
-    /// Adds a sample, as `MovieWriter.append` does.
+    /// Adds a sample, as `MovieWriter.append` does; audio before the frames that are later.
     public func append(_ sample: EncodedSample) throws(StorageError) {
         writer.append(sample)
         pendingBytes += sample.data.count
-        guard pendingBytes >= Self.flushedBytes, sample.type == .video else { return }
+        // Also for audio alone, over a still picture.
+        guard pendingBytes >= Self.flushedBytes else { return }
         pendingBytes = 0
-        try writer.flush(through: sample.presentationTime)
+        try writer.flush(through: max(.zero, sample.presentationTime))
     }
 
     /// Frames from a time on have this format.

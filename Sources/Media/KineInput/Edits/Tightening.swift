@@ -20,8 +20,8 @@ public struct Tightening: Equatable, Sendable {
     /// A small part has at most this part of the picture.
     private static let smallShare = 0.05
     private static let fast = 8.0
-    /// A peak, of 255, from which something is heard: the noise of a microphone is below.
-    private static let heard: UInt8 = 6
+    /// The lowest peak, of 255, that is no silence. A microphone's noise is below.
+    private static let audiblePeak: UInt8 = 6
 
     /// - Parameters:
     ///   - history: the recording's.
@@ -32,7 +32,7 @@ public struct Tightening: Equatable, Sendable {
         busy += history.scrolls.map { $0.seconds..<$0.seconds + Time.after }
         busy += history.typing.map { $0.lowerBound.seconds..<$0.upperBound.seconds }
         let part = duration / Double(max(1, peaks.count))
-        busy += peaks.indices.filter { peaks[$0] >= Self.heard }.map { Double($0) * part..<Double($0 + 1) * part }
+        busy += peaks.indices.filter { peaks[$0] >= Self.audiblePeak }.map { Double($0) * part..<Double($0 + 1) * part }
         let motions = Motion.all(in: Self.changes(of: history, in: Self.gaps(between: busy, in: 0..<duration)))
         let smallArea = Int(Self.smallShare * Double(history.size.area))
         func isSmall(_ motion: Motion) -> Bool {
