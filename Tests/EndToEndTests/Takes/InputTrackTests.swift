@@ -93,6 +93,8 @@ import Testing
             // Meanwhile the take reads what was done.
             #expect(try place.run("status").status == 0)
             #expect(try place.run("resume").status == 0)
+            // The pause ends with a frame: what is done before that belongs to it.
+            try take.recorded(try duration(place) + 0.2)
             desktop.click(x: 310, y: 90)
             try settle(place, desktop, "a.mp4")
             try end(take)
